@@ -15,6 +15,9 @@ func NewRows(n int) Rows { return make(Rows, (n+63)/64) }
 
 func (r Rows) Add(i int) { r[i>>6] |= 1 << (i & 63) }
 
+// Remove removes row i from the set.
+func (r Rows) Remove(i int) { r[i>>6] &^= 1 << (i & 63) }
+
 // Has reports whether row i is in the set.
 func (r Rows) Has(i int) bool { return r[i>>6]>>(i&63)&1 == 1 }
 

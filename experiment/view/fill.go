@@ -80,7 +80,7 @@ func NewFiller(s *frame.Schema) *Filler {
 
 // SetPolicy sets the policy, which must be one of Policies; the first one for the zero Policy.
 func (f *Filler) SetPolicy(p policy.Policy) {
-	f.rule = newRule(p, &f.metric)
+	f.rule = newRule(p)
 	f.values.forgetCosts()
 }
 
@@ -97,21 +97,25 @@ func (f *Filler) Advance(cur *frame.Frame, changed frame.Rows) {
 	}
 	for i := range f.changed.All() {
 		f.changedAt[i] = f.frames
-		copy(f.row(f.cur.Table, i), f.row(cur.Table, i))
+		copy(f.curRow(i), f.row(cur.Table, i))
 		f.values.release(i, f.curValues[i])
 		f.curValues[i] = 0
 	}
 }
 
+// row returns row i of a table.
 func (f *Filler) row(table []int32, i int) []int32 {
 	n := len(f.schema.Fields)
 	return table[i*n : (i+1)*n]
 }
 
+// curRow returns row i of the newest frame.
+func (f *Filler) curRow(i int) []int32 { return f.row(f.cur.Table, i) }
+
 // curValue returns the newest value of row i.
 func (f *Filler) curValue(i int) uint32 {
 	if f.curValues[i] == 0 {
-		f.curValues[i] = f.values.add(f.row(f.cur.Table, i), f.changedAt[i]+1)
+		f.curValues[i] = f.values.add(f.curRow(i), f.changedAt[i]+1)
 	}
 	return f.curValues[i]
 }
@@ -122,7 +126,7 @@ func (f *Filler) initialValues(list []uint32, initial *frame.Frame) {
 	for i := range list {
 		row := f.row(initial.Table, i)
 		switch k := f.roots[i]; {
-		case f.frames > 0 && EqualRows(row, f.row(f.cur.Table, i)):
+		case f.frames > 0 && EqualRows(row, f.curRow(i)):
 			list[i] = f.values.retain(f.curValue(i))
 		case k != 0 && EqualRows(row, f.values.row(k)):
 			list[i] = f.values.retain(k)
@@ -140,14 +144,15 @@ func (f *Filler) cost(i int, k uint32) uint32 {
 	}
 	v := &f.values.list[k]
 	if v.costAt != f.changedAt[i]+1 {
-		v.costAt, v.cost = f.changedAt[i]+1, f.computeCost(f.row(f.cur.Table, i), f.values.row(k))
+		v.costAt = f.changedAt[i] + 1
+		v.cost = f.computeCost(f.curRow(i), f.values.row(k))
 	}
 	return v.cost
 }
 
 // differs reports whether value k of row i is not the newest one.
 func (f *Filler) differs(i int, k uint32) bool {
-	return k != f.curValues[i] && !EqualRows(f.row(f.cur.Table, i), f.values.row(k))
+	return k != f.curValues[i] && !EqualRows(f.curRow(i), f.values.row(k))
 }
 
 // computeCost returns what the policy adds to the priority of a row that has the values a and is shown
@@ -257,7 +262,7 @@ func (f *Filler) findCandidates(s *Server) {
 	for i := range s.differing.All() {
 		cost := f.cost(i, s.expected[i])
 		if cost == 0 {
-			s.differing[i>>6] &^= 1 << (i & 63)
+			s.differing.Remove(i)
 			s.accumulated[i], s.since[i] = 0, 0
 			continue
 		}
@@ -274,7 +279,7 @@ func (f *Filler) findCandidates(s *Server) {
 
 // estimateBits returns about how many bits row i takes in a packet to client s.
 func (f *Filler) estimateBits(s *Server, i int) int {
-	return max(1, s.scale*f.metric.bits(f.row(f.cur.Table, i), f.values.row(s.ref[i]))/scaleUnit)
+	return max(1, s.scale*f.metric.bits(f.curRow(i), f.values.row(s.ref[i]))/scaleUnit)
 }
 
 // EqualRows reports whether two rows are equal.
@@ -304,7 +309,7 @@ func (f *Filler) priority(s *Server, i int, cost uint32) (p uint64) {
 		rows := f.schema.Rows
 		p = uint64(rows - (i-s.cursor+rows)%rows)
 	case fiedler:
-		p = f.accumulate(s, i, f.interest.scaled(f, i, f.weight(i, f.row(f.cur.Table, i))))
+		p = f.accumulate(s, i, f.interest.scaled(f, i, f.weight(i, f.curRow(i))))
 	case unity:
 		p = f.interest.scaled(f, i, r.gain) * uint64(f.view.Tick+1-s.sentAt[i])
 		if s.sentAt[i] == 0 {
@@ -545,13 +550,13 @@ func (f *filling) encode(k, index int) (size int, err error) {
 func (f *filling) include(k int) {
 	for ; f.included < k; f.included++ {
 		i := f.candidates[f.included].row()
-		copy(f.row(f.view.Table, i), f.row(f.cur.Table, i))
+		copy(f.row(f.view.Table, i), f.curRow(i))
 		f.inView.Add(i)
 	}
 	for ; f.included > k; f.included-- {
 		i := f.candidates[f.included-1].row()
 		copy(f.row(f.view.Table, i), f.row(f.ref.Table, i))
-		f.inView[i>>6] &^= 1 << (i & 63)
+		f.inView.Remove(i)
 	}
 }
 
@@ -576,8 +581,9 @@ func (f *Filler) commit(s *Server, seq uint64, rows int, a *attempt, epoch uint6
 		list = append(list, sentRow{int32(i), f.values.retain(value)})
 		f.values.replace(s.expected, i, value)
 		s.newestSent[i] = uint32(seq) + 1
-		s.accumulated[i], s.since[i], s.sentAt[i] = 0, 0, f.view.Tick+1
-		s.differing[i>>6] &^= 1 << (i & 63)
+		s.accumulated[i], s.since[i] = 0, 0
+		s.sentAt[i] = f.view.Tick + 1
+		s.differing.Remove(i)
 		estimate += int(f.bits[k])
 		if !f.isFirst(i) {
 			s.cursor = (i + 1) % f.schema.Rows

@@ -83,7 +83,7 @@ func (n *interest) distance(f *Filler, i int) float64 {
 
 // place returns the position of row i in the newest frame.
 func (n *interest) place(f *Filler, i int) (p [3]float64) {
-	row := f.row(f.cur.Table, i)
+	row := f.curRow(i)
 	for axis, column := range n.columns {
 		if column >= 0 {
 			p[axis] = f.schema.Fields[column].InUnits(row[column])

@@ -18,12 +18,14 @@ type Metric struct {
 	cubes     bool
 	fields    []frame.Field
 	weights   []uint32 // see Weights.resolve
+	equal     []uint32 // weights of 1
 	constants []uint32 // tolerances of the fields in ErrorUnit; nil if no field has one
 }
 
 // NewMetric returns the metric for rows of schema s.
 func NewMetric(s *frame.Schema) Metric {
-	m := Metric{cubes: frame.IsCubes(s), fields: s.Fields}
+	m := Metric{cubes: frame.IsCubes(s), fields: s.Fields, equal: slices.Repeat([]uint32{weightUnit}, len(s.Fields))}
+	m.weights = m.equal
 	if !m.cubes && slices.ContainsFunc(s.Fields, func(f frame.Field) bool { return f.Tolerance > 0 }) {
 		for i := range s.Fields {
 			m.constants = append(m.constants, fieldConstant(&s.Fields[i]))
@@ -61,50 +63,44 @@ func UnitOf(s *frame.Schema) string {
 // Distance returns the error of showing row b instead of row a, in ErrorUnit: for cubes the distance of their
 // positions, and turnMillimetres for each radian between their orientations; for other rows the sum of the differences
 // of their fields. It is at least 1 if the rows differ.
-func (m *Metric) Distance(a, b []int32) uint32 {
-	if m.cubes {
-		x, y := (*[frame.CubeFields]int32)(a), (*[frame.CubeFields]int32)(b)
-		e := positionError(x, y) + uint32(ErrorUnit*turnMillimetres*cubeTurn(x, y))
-		return min(max(e, 1), maxError)
-	}
-	sum := uint64(1)
-	for i := range m.fields {
-		if a[i] != b[i] {
-			sum += ErrorUnit * fieldDistance(&m.fields[i], a[i], b[i])
-		}
-	}
-	return uint32(min(sum, maxError))
-}
+func (m *Metric) Distance(a, b []int32) uint32 { return m.distance(a, b, m.equal) }
 
 // weighted is Distance with the weights of fields.
-func (m *Metric) weighted(a, b []int32) uint32 {
-	if m.weights == nil {
-		return m.Distance(a, b)
-	}
+func (m *Metric) weighted(a, b []int32) uint32 { return m.distance(a, b, m.weights) }
+
+// distance is Distance with the given weights.
+func (m *Metric) distance(a, b []int32, weights []uint32) uint32 {
 	sum := uint64(0)
 	if m.cubes {
 		x, y := (*[frame.CubeFields]int32)(a), (*[frame.CubeFields]int32)(b)
 		turn := uint32(ErrorUnit * turnMillimetres * cubeTurn(x, y))
-		sum = uint64(positionError(x, y))*uint64(m.weights[0]) + uint64(turn)*uint64(m.weights[1])
+		sum = uint64(positionError(x, y))*uint64(weights[0]) + uint64(turn)*uint64(weights[1])
 		return uint32(min(max(sum/weightUnit, 1), maxError))
 	}
 	for i := range m.fields {
 		if a[i] != b[i] {
-			sum += min(ErrorUnit*fieldDistance(&m.fields[i], a[i], b[i]), maxError) * uint64(m.weights[i])
+			sum += min(ErrorUnit*fieldDistance(&m.fields[i], a[i], b[i]), maxError) * uint64(weights[i])
 		}
 	}
 	return uint32(min(1+sum/weightUnit, maxError))
 }
 
-// largestConstant returns the largest of the constants of the fields in which two rows differ. The metric must have
-// constants.
-func (m *Metric) largestConstant(a, b []int32) (largest uint32) {
+// constant returns what a constant of 1 adds to the error of a row, in ErrorUnit: 20 mm for cubes, the largest tolerance
+// of the fields in which two rows differ, or one quantum if no field has a tolerance.
+func (m *Metric) constant(a, b []int32) uint64 {
+	switch {
+	case m.cubes:
+		return 20 * ErrorUnit
+	case m.constants == nil:
+		return ErrorUnit
+	}
+	largest := uint32(0)
 	for i, c := range m.constants {
 		if a[i] != b[i] {
 			largest = max(largest, c)
 		}
 	}
-	return largest
+	return uint64(largest)
 }
 
 // Turn returns the angle between the orientations of two cubes in radians; 0 for other rows.

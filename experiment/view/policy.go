@@ -27,14 +27,6 @@ var (
 	firstParam = policy.Count("first", 0, 0, 1_000_000, "number of first rows that precede all others, such as 1 for the player")
 )
 
-// unitConstant returns the error of a constant of 1 for rows without tolerances, in ErrorUnit.
-func (m *Metric) unitConstant() uint64 {
-	if m.cubes {
-		return 20 * ErrorUnit
-	}
-	return ErrorUnit
-}
-
 // kind is a policy, in the order of Policies.
 type kind uint8
 
@@ -46,15 +38,14 @@ const (
 	unity
 )
 
-// rule is a policy with its parameters.
+// rule is a policy with its parameters. Those of other kinds are 0.
 type rule struct {
 	kind     kind
-	constant uint64    // factor of the constants of fields, in millionths
-	fixed    uint32    // constant of rows without such constants, in ErrorUnit
 	first    int       // rows that precede all others
+	constant uint64    // of accumulated, in millionths of the constants of fields
 	weights  [4]uint32 // of fiedler: player, interacting, moving, rest
 	gain     uint32    // of unity: importance
-	min      uint64    // lower priorities are not sent
+	min      uint64    // of unity: lower priorities are not sent
 	newGain  uint64    // of unity: factor of rows that were never sent
 }
 
@@ -67,18 +58,17 @@ func OrDefault(p policy.Policy) policy.Policy {
 }
 
 // newRule returns the rule of a policy of Policies; the first one for the zero Policy.
-func newRule(p policy.Policy, m *Metric) (r rule) {
+func newRule(p policy.Policy) rule {
 	p = OrDefault(p)
+	r := rule{first: int(p.Int("first"))}
 	for i := range Policies {
 		if Policies[i].Name == p.Name() {
 			r.kind = kind(i)
 		}
 	}
-	r.first = int(p.Int("first"))
 	switch r.kind {
 	case accumulated:
 		r.constant = uint64(p.Int("constant"))
-		r.fixed = uint32(r.constant * m.unitConstant() / 1_000_000)
 	case fiedler:
 		for i, name := range []string{"player", "interacting", "moving", "rest"} {
 			r.weights[i] = uint32(p.Int(name))
@@ -89,10 +79,8 @@ func newRule(p policy.Policy, m *Metric) (r rule) {
 	return r
 }
 
-// ruleConstant returns what the policy adds to the error of a row with value cur, in ErrorUnit.
+// ruleConstant returns what the policy adds to the error of a row that has the value cur and is shown with
+// another value, in ErrorUnit.
 func (f *Filler) ruleConstant(cur, shown []int32) uint32 {
-	if f.metric.constants == nil {
-		return f.rule.fixed
-	}
-	return uint32(f.rule.constant * uint64(f.metric.largestConstant(cur, shown)) / 1_000_000)
+	return uint32(f.rule.constant * f.metric.constant(cur, shown) / 1_000_000)
 }

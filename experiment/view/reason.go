@@ -52,7 +52,7 @@ func (f *Filler) Explain(s *Server, i int) Reason {
 	} else if s.tooLarge.Has(i) {
 		r.Standing = TooLarge
 	}
-	cur, shown := f.row(f.cur.Table, i), f.values.row(expected)
+	cur, shown := f.curRow(i), f.values.row(expected)
 	r.Error, r.Weighted = float64(f.metric.Distance(cur, shown))/ErrorUnit, float64(f.metric.weighted(cur, shown))/ErrorUnit
 	r.Constant, r.Bits = float64(f.ruleConstant(cur, shown))/ErrorUnit, f.estimateBits(s, i)
 	r.Group = float64(f.interest.groupFactor(f, i)) / weightUnit

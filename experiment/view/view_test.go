@@ -583,6 +583,10 @@ func TestExplain(t *testing.T) {
 				if r.Standing == Waiting && r.Error <= 0 || r.Standing == Right && r.Priority > 0 {
 					t.Fatalf("row %d: %+v", i, r)
 				}
+				isShown := EqualRows(s.filler.curRow(i), s.server.values.row(s.server.ref[i]))
+				if r.Standing == Right && !isShown || r.Standing == UnderWay && !slices.Contains(s.rowsOf(r.Packet), i) {
+					t.Fatalf("the reference has row %d: %v; %+v", i, isShown, r)
+				}
 				if r.Standing == Waiting && (best.Row < 0 || r.Priority > best.Priority) {
 					best = r
 				}
@@ -601,6 +605,18 @@ func TestExplain(t *testing.T) {
 			t.Errorf("policy %s: standings %v", Policies[seed].Name, standings)
 		}
 	}
+}
+
+// rowsOf returns the rows of packet seq, which is under way.
+func (s *schedule) rowsOf(seq uint64) (rows []int) {
+	for _, r := range s.server.records {
+		for _, sent := range r.rows {
+			if r.seq == seq {
+				rows = append(rows, int(sent.row))
+			}
+		}
+	}
+	return rows
 }
 
 // A server waits for room for the most urgent row, however small the others are, until the budget changes.

@@ -97,21 +97,18 @@ type group struct {
 	factor uint32 // in 1/weightUnit
 }
 
-// resolve returns the weights of all fields, or of the parts in cubeWeights; nil if all are 1; and those
-// of groups.
+// resolve returns the weights of all fields, or of the parts in cubeWeights, and those of groups.
 func (w Weights) resolve(s *frame.Schema) (fields []uint32, groups []group, err error) {
 	names := fieldNames(s)
+	fields = slices.Repeat([]uint32{weightUnit}, len(names))
 	for _, x := range w.list() {
 		if i := slices.Index(names, x.name); i >= 0 {
-			if fields == nil {
-				fields = slices.Repeat([]uint32{weightUnit}, len(names))
-			}
 			fields[i] = x.factor
 			continue
 		}
 		g, err := findGroup(s, names, x)
 		if err != nil {
-			return nil, nil, err
+			return fields, nil, err
 		}
 		groups = append(groups, g)
 	}
@@ -158,7 +155,7 @@ func (f *Filler) SetWeights(w Weights) {
 
 // groupFactor returns the product of the weights of the groups that contain row i, in 1/weightUnit.
 func (n *interest) groupFactor(f *Filler, i int) uint64 {
-	factor, row := uint64(weightUnit), f.row(f.cur.Table, i)
+	factor, row := uint64(weightUnit), f.curRow(i)
 	for k := range n.groups {
 		if g := &n.groups[k]; row[g.field] == g.value {
 			factor = min(factor*uint64(g.factor)/weightUnit, maxWeight)

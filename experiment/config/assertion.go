@@ -34,11 +34,8 @@ func parseAssertion(name string, value any) (Assertion, error) {
 	if err := checkFigure(name, figures.Keys()); err != nil {
 		return Assertion{}, err
 	}
-	switch n := value.(type) {
-	case int64:
-		return Assertion{Name: name, Op: "==", Value: float64(n)}, nil
-	case float64:
-		return Assertion{Name: name, Op: "==", Value: n}, nil
+	if _, isNumber := toFloat(value); isNumber {
+		text = "== " + text
 	}
 	for _, op := range operators() {
 		rest, found := strings.CutPrefix(strings.TrimSpace(text), op)

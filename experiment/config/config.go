@@ -62,13 +62,9 @@ type origin struct {
 
 // Encoder is the name of a codec and the parameters that were set.
 type Encoder struct {
-	Name   string         `json:"name"`
-	Params map[string]any `json:"params,omitempty"` // by name; other parameters have their defaults
-	// Settings of the sender of this lane, as text; "" means that of all lanes. Only shadows have them:
-	// see ownSettings.
-	Budget   string `json:"budget,omitempty"`   // instead of sender.budget
-	Control  string `json:"control,omitempty"`  // instead of sender.control
-	Priority string `json:"priority,omitempty"` // instead of sender.priority
+	Name   string
+	Params map[string]any    // by name; other parameters have their defaults
+	Own    map[string]string // settings of the sender of this lane instead of those of all lanes: see ownSettings
 }
 
 // Axis is one dimension of a sweep: Key takes each of Values. An Axis with Repeat has neither: every point
@@ -207,11 +203,9 @@ func (e Encoder) normalised(key string, known []encoders.Codec) (Encoder, error)
 		return e, err
 	}
 	e = e.Clone()
-	for _, s := range ownSettings {
-		if text := *s.text(&e); text != "" {
-			if err := s.set(&e, key+"."+s.name, text); err != nil {
-				return e, err
-			}
+	for _, name := range sortedKeys(e.Own) {
+		if err := e.setOwn(key+"."+name, name, e.Own[name]); err != nil {
+			return e, err
 		}
 	}
 	for name := range e.Params {

@@ -130,29 +130,22 @@ func (u *Uplink) Duration(bytes int64) time.Duration {
 	return time.Duration(bytes * 8 * int64(time.Second) / u.BitsPerSecond)
 }
 
-// spread is a distribution of a setting over the clients of a crowd. The zero spread is unset. Values are
-// times in nanoseconds or shares in millionths.
-type spread struct {
-	fixed        int64 // the value of all clients
-	isFixed      bool
-	distribution policy.Policy
-}
+// spread is a distribution of a setting over the clients of a crowd; the zero spread is unset. One value for
+// all clients is a uniform distribution from the value to itself. Values are times in nanoseconds or shares
+// in millionths.
+type spread struct{ policy.Policy }
 
 // IsSet reports whether the spread is set.
-func (s spread) IsSet() bool { return s.isFixed || s.distribution != policy.Policy{} }
+func (s spread) IsSet() bool { return s != spread{} }
 
 // Draw returns the value for a random word, which is uniformly distributed over all 64-bit values.
 func (s spread) Draw(word uint64) int64 {
-	if s.isFixed {
-		return s.fixed
-	}
-	d := s.distribution
-	lo, hi := d.Int("min"), max(d.Int("min"), d.Int("max"))
-	if d.Name() == "uniform" {
+	lo, hi := s.Int("min"), s.Int("max")
+	if s.Name() == "uniform" {
 		return lo + int64(random.Below(word, uint64(hi-lo)+1))
 	}
 	z := float64(random.NormalUnits(word)) / random.One
-	v := float64(d.Int("median")) * exp(float64(float64(d.Int("sigma"))/1e6)*z)
+	v := float64(s.Int("median")) * exp(float64(float64(s.Int("sigma"))/1e6)*z)
 	return min(max(int64(math.Round(min(v, 1e15))), lo), hi)
 }
 
@@ -244,37 +237,34 @@ const linkSpread = "link"
 // String returns the text for Set.
 func (f spreadField) String() string {
 	switch {
-	case f.isFixed:
-		return f.kind.text(f.fixed)
-	case f.IsSet():
-		return f.distribution.String()
+	case !f.IsSet():
+		return linkSpread
+	case f.Name() == "uniform" && f.Int("min") == f.Int("max"):
+		return f.kind.text(f.Int("min"))
 	}
-	return linkSpread
+	return f.Policy.String()
 }
 
 // Set parses one value, one of the distributions, or linkSpread.
 func (f spreadField) Set(text string) error {
-	value, isFixed := f.kind.parse(text)
 	name, _, _ := strings.Cut(text, " ")
+	_, isValue := f.kind.parse(text)
 	switch {
 	case text == linkSpread:
 		*f.spread = spread{}
 		return nil
-	case isFixed:
-		*f.spread = spread{fixed: int64(value), isFixed: true}
-		return nil
+	case isValue:
+		text = fmt.Sprintf("uniform min=%[1]s max=%[1]s", text)
 	case !f.kind.distributions.Has(name):
-		return refuse("", quote(text)+" "+invalidValue,
-			fmt.Sprintf("%s, %q for the settings of the links, or one value such as %q",
-				f.kind.distributions.Expected(), linkSpread, f.kind.example))
+		return invalid("", text, fmt.Sprintf("%s, %q for the settings of the links, or one value such as %q",
+			f.kind.distributions.Expected(), linkSpread, f.kind.example))
 	}
 	p, err := f.kind.distributions.Parse(text)
 	if err == nil && p.Int("min") > p.Int("max") {
-		err = refuse("", "min exceeds max in "+quote(text),
-			"min of at most "+f.kind.text(p.Int("max")))
+		err = refuse("", "min exceeds max in "+quote(text), "min of at most "+f.kind.text(p.Int("max")))
 	}
 	if err == nil {
-		*f.spread = spread{distribution: p}
+		*f.spread = spread{p}
 	}
 	return err
 }

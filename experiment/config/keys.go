@@ -51,7 +51,7 @@ func (c *Config) set(key string, value any) error {
 	case head == "search":
 		return c.Search.set(key, rest, value)
 	case head == "encoder":
-		return c.Encoder.set(key, rest, value, nil)
+		return c.Encoder.set(key, rest, value)
 	case head == "profile" && rest == "":
 		return c.setProfile(value)
 	case isLink(head):
@@ -151,9 +151,9 @@ func knownKeys() []string {
 	return append(Keys(), "encoder.params", "at", "client", "plugin", "shadow", "sweep", "search.minimise", "assert")
 }
 
-// set sets the name, a parameter or one of the settings of its own of an encoder. key is the full key, rest
-// the key in the encoder.
-func (e *Encoder) set(key, rest string, value any, own []ownSetting) error {
+// set sets the name or a parameter of an encoder, or one of the settings called own. key is the full key,
+// rest the key in the encoder.
+func (e *Encoder) set(key, rest string, value any, own ...string) error {
 	param, isParam := strings.CutPrefix(rest, "params.")
 	switch {
 	case rest == "" || rest == "name":
@@ -171,14 +171,10 @@ func (e *Encoder) set(key, rest string, value any, own []ownSetting) error {
 		return invalid(key, value,
 			"a parameter, such as encoder.params.NAME = VALUE; tui encoders ENCODER lists the parameters")
 	}
-	known := []string{"name", "params"}
-	for _, s := range own {
-		known = append(known, s.name)
-		if s.name == rest {
-			return s.set(e, key, value)
-		}
+	if slices.Contains(own, rest) {
+		return e.setOwn(key, rest, value)
 	}
-	return Unknown(key, "key", rest, known)
+	return Unknown(key, "key", rest, append([]string{"name", "params"}, own...))
 }
 
 // noProfile as the name of a profile leaves the links unchanged, but they are no longer named by a
@@ -227,7 +223,7 @@ func (c *Config) setAt(i int, key, rest string, value any) error {
 
 // setShadow sets key rest of [[shadow]] entry i. key is the full key, for errors.
 func (c *Config) setShadow(i int, key, rest string, value any) error {
-	return entryAt(&c.Shadows, i, Encoder{}).set(key, rest, value, ownSettings)
+	return entryAt(&c.Shadows, i, Encoder{}).set(key, rest, value, ownSettings()...)
 }
 
 // axisRows are the keys of [[sweep]] with one value.

@@ -33,14 +33,12 @@ func (c *Config) idleSettings() (out []string) {
 		warn(c.idleError(r.Key, r.Needs))
 	}
 	for i, shadow := range c.Shadows {
-		for _, own := range ownSettings {
-			if !shadow.hasOwn(own.key) {
-				continue
-			}
+		for _, name := range sortedKeys(shadow.Own) {
 			lane := c.ForLane(shadow)
 			lane.Shadows = nil
-			if e := lane.idleError(own.key, findSetting(own.key).Needs); e != nil {
-				e.Key = c.LaneKey(i+1, own.key)
+			row := findSetting("sender." + name)
+			if e := lane.idleError(row.Key, row.Needs); e != nil {
+				e.Key = c.LaneKey(i+1, row.Key)
 				warn(e)
 			}
 		}

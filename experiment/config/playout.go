@@ -79,6 +79,8 @@ func (f playoutField) Label() string {
 	return f.String()
 }
 
+func (f playoutField) HasSteps() bool { return true }
+
 // Step returns the delay n steps further. The first step leaves a policy.
 func (f playoutField) Step(n int) (any, bool) {
 	const step = 5 * time.Millisecond

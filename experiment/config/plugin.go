@@ -42,9 +42,7 @@ func (c *Config) setPlugin(i int, key, rest string, value any) error {
 
 // pluginRows are the keys of [[plugin]].
 var pluginRows = []row[table.Wanted]{
-	{Key: "path", Expected: "the path of a module, relative to this file", Field: func(p *table.Wanted) any {
-		return parsed[string]{&p.Path, func(text string) (string, error) { return text, nil }, absolutePath}
-	}},
+	{Key: "path", Expected: "the path of a module, relative to this file"},
 	{Key: "memory", Min: minPluginMemory, Max: maxPluginMemory, quantity: unit("a size", "64MB", ParseSize, formatSize),
 		Expected: "a size from 1MB to 4GB"},
 	{Key: "timeout",
@@ -176,6 +174,7 @@ func (c *Config) pluginValues(v Values) (list []any) {
 		}
 	}
 	for _, p := range wanted {
+		p.Path = absolutePath(p.Path)
 		m := map[string]any{}
 		addRowValues(pluginRows, &p, m)
 		list = append(list, m)

@@ -344,13 +344,14 @@ func (r *row[T]) ExpectedText() string {
 
 // A stepper is a field that knows the values that a control steps through.
 type stepper interface {
-	Step(n int) (value any, ok bool)
+	HasSteps() bool
+	Step(n int) (value any, ok bool) // only if HasSteps
 }
 
 // HasSteps reports whether a control can step through values; otherwise they are typed.
 func (r *row[T]) HasSteps(t *T) bool {
-	_, isStepper := r.field(t).(stepper)
-	return isStepper || len(r.Ladder) > 0 || len(r.Options) > 0
+	s, isStepper := r.field(t).(stepper)
+	return isStepper && s.HasSteps() || len(r.Ladder) > 0 || len(r.Options) > 0
 }
 
 // Step returns the value n steps further, to the left if n is negative; ok is false if there is no such
@@ -358,7 +359,7 @@ func (r *row[T]) HasSteps(t *T) bool {
 // direction.
 func (r *row[T]) Step(t *T, n int) (value any, ok bool) {
 	p := r.field(t)
-	if s, isStepper := p.(stepper); isStepper {
+	if s, isStepper := p.(stepper); isStepper && s.HasSteps() {
 		return s.Step(n)
 	}
 	if len(r.Options) > 0 {

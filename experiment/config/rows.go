@@ -46,15 +46,8 @@ func (d Direction) String() string { return [...]string{"link", "down", "up"}[d]
 
 // LinkRow returns the row of a link key for direction dir.
 func LinkRow(info lossmodel.KeyInfo, dir Direction) Row {
-	r := Row{Key: dir.String() + "." + info.Key, Help: info.Help, Options: setting.Options(info.Choices)}
-	r.Field = func(c *Config) any {
-		f := linkField{c, info, dir}
-		if len(info.Ladder) == 0 && len(info.Choices) == 0 {
-			return f
-		}
-		return steppedLink{f}
-	}
-	return r
+	return Row{Key: dir.String() + "." + info.Key, Help: info.Help, Options: setting.Options(info.Choices),
+		Field: func(c *Config) any { return linkField{c, info, dir} }}
 }
 
 // linkField is the field of a key of the links of a direction.
@@ -67,10 +60,9 @@ type linkField struct {
 func (f linkField) String() string        { return LinkValue(f.config, f.dir, f.info.Key) }
 func (f linkField) Set(text string) error { return f.config.Set(f.dir.String()+"."+f.info.Key, text) }
 
-// steppedLink is a linkField of a key with a ladder of usual values, or with choices.
-type steppedLink struct{ linkField }
+func (f linkField) HasSteps() bool { return len(f.info.Ladder)+len(f.info.Choices) > 0 }
 
-func (f steppedLink) Step(n int) (any, bool) {
+func (f linkField) Step(n int) (any, bool) {
 	spec := *f.dir.Link(f.config)
 	if GovernedByNetem(f.info) {
 		// A netem line would make Nudge fail. The user gets the error when the change is applied.
@@ -83,7 +75,7 @@ func (f steppedLink) Step(n int) (any, bool) {
 	return next, next != f.String()
 }
 
-func (f steppedLink) Level() (float64, bool) { return f.dir.Link(f.config).Level(f.info.Key) }
+func (f linkField) Level() (float64, bool) { return f.dir.Link(f.config).Level(f.info.Key) }
 
 // LinkValue returns the value of a key of a link as text; "?" if there is no such key.
 func LinkValue(c *Config, dir Direction, key string) string {
@@ -153,6 +145,8 @@ func (f lossParamField) String() string {
 	return ""
 }
 
+func (f lossParamField) HasSteps() bool { return true }
+
 // Step sets the complete model, such as "gilbert mean=5% burst=3", with one parameter replaced.
 func (f lossParamField) Step(n int) (any, bool) {
 	now := f.String()
@@ -188,16 +182,10 @@ func stepLossParam(p lossmodel.ParamInfo, current string, n int) string {
 
 // ParamRow returns the row of a parameter of the encoder.
 func ParamRow(info encoders.ParamInfo) Row {
-	r := Row{Key: paramsPrefix + info.Name, Unit: info.Unit, Help: info.Help}
-	if info.Min != nil && info.Max != nil {
-		r.Min, r.Max = *info.Min, *info.Max
-	}
-	r.Field = func(c *Config) any {
-		f := paramField{&c.Encoder, info}
-		if info.Type == "string" {
-			return f
-		}
-		return steppedParam{f}
+	r := Row{Key: paramsPrefix + info.Name, Unit: info.Unit, Help: info.Help,
+		Field: func(c *Config) any { return paramField{&c.Encoder, info} }}
+	if lo, hi := bounds(info); !math.IsInf(hi-lo, 0) {
+		r.Min, r.Max = lo, hi
 	}
 	return r
 }
@@ -211,7 +199,7 @@ type paramField struct {
 func (f paramField) String() string { return fmt.Sprint(f.value()) }
 func (f paramField) Label() string  { return cmp.Or(f.String(), "none") }
 func (f paramField) Set(text string) error {
-	return f.encoder.set(paramsPrefix+f.info.Name, "params."+f.info.Name, text, nil)
+	return f.encoder.set(paramsPrefix+f.info.Name, "params."+f.info.Name, text)
 }
 
 // value returns the value that was set, or the default.
@@ -222,22 +210,33 @@ func (f paramField) value() any {
 	return f.info.Default
 }
 
-// steppedParam is a paramField of a number or a Boolean.
-type steppedParam struct{ paramField }
+func (f paramField) HasSteps() bool { return f.info.Type != "string" }
 
-func (f steppedParam) Step(n int) (any, bool) {
+func (f paramField) Step(n int) (any, bool) {
 	now := f.value()
 	next := stepParam(f.info, now, n)
 	return next, next != now
 }
 
-func (f steppedParam) Level() (float64, bool) {
-	lo, hi := f.info.Min, f.info.Max
-	if lo == nil || hi == nil || *hi <= *lo {
+func (f paramField) Level() (float64, bool) {
+	lo, hi := bounds(f.info)
+	if math.IsInf(hi-lo, 0) || hi <= lo {
 		return 0, false
 	}
 	v, _ := toFloat(f.value())
-	return (v - *lo) / (*hi - *lo), true
+	return (v - lo) / (hi - lo), true
+}
+
+// bounds returns the smallest and the largest value of a parameter, an infinity if there is none.
+func bounds(info encoders.ParamInfo) (lo, hi float64) {
+	lo, hi = math.Inf(-1), math.Inf(1)
+	if info.Min != nil {
+		lo = *info.Min
+	}
+	if info.Max != nil {
+		hi = *info.Max
+	}
+	return lo, hi
 }
 
 // stepParam returns a parameter's value after n steps from current, within its bounds: integers move by 1, a
@@ -250,22 +249,13 @@ func stepParam(info encoders.ParamInfo, current any, n int) any {
 	if !ok {
 		return current
 	}
-	step := 1.0
-	if info.Type == "float" {
+	lo, hi := bounds(info)
+	if info.Type != "float" {
+		return int64(min(max(v+float64(n), lo), hi))
+	}
+	step := (hi - lo) / 20
+	if math.IsInf(step, 0) {
 		step = 0.1
-		if info.Min != nil && info.Max != nil {
-			step = (*info.Max - *info.Min) / 20
-		}
 	}
-	v = units.AddSteps(v, step, n)
-	if info.Min != nil {
-		v = math.Max(v, *info.Min)
-	}
-	if info.Max != nil {
-		v = math.Min(v, *info.Max)
-	}
-	if info.Type == "float" {
-		return v
-	}
-	return int64(v)
+	return min(max(units.AddSteps(v, step, n), lo), hi)
 }

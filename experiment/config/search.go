@@ -79,21 +79,6 @@ var searchRows = []row[Search]{
 	{Key: "seeds", Min: 1, Max: maxRepeat},
 }
 
-// textList converts a text or a list of texts to a list; false if value is neither.
-func textList(value any) ([]string, bool) {
-	if text, ok := value.(string); ok {
-		return []string{text}, true
-	}
-	list, ok := value.([]any)
-	var out []string
-	for _, v := range list {
-		text, isText := v.(string)
-		ok = ok && isText
-		out = append(out, text)
-	}
-	return out, ok
-}
-
 // setMinimise sets the figure to minimise.
 func (s *Search) setMinimise(key string, value any) error {
 	name, ok := value.(string)
@@ -106,7 +91,7 @@ func (s *Search) setMinimise(key string, value any) error {
 
 // setSubject sets the bounds that settings must meet, from texts such as "wrong == 0".
 func (s *Search) setSubject(key string, value any) error {
-	list, ok := textList(value)
+	list, ok := parseNames(value)
 	if !ok {
 		return invalid(key, value, `a list such as ["wrong == 0", "playout.starved_ratio <= 0.1%"]`)
 	}

@@ -14,59 +14,40 @@ import (
 // Equal reports whether two encoders have the same name, the same explicit parameters (those that the
 // configuration sets), and the same settings of their own. Both must have been normalised.
 func (e Encoder) Equal(o Encoder) bool {
-	return e.Name == o.Name && e.hasEqualOwn(o) && maps.Equal(e.Params, o.Params)
+	return e.Name == o.Name && maps.Equal(e.Own, o.Own) && maps.Equal(e.Params, o.Params)
 }
 
-// HasOwnSettings reports whether e has settings of its own, which only shadows can have.
-func (e Encoder) HasOwnSettings() bool { return !e.hasEqualOwn(Encoder{}) }
+// ownSettings returns the names of the settings of the table sender that a shadow may have for itself.
+func ownSettings() []string { return []string{"budget", "control", "priority"} }
 
-// hasEqualOwn reports whether two encoders have the same settings of their own.
-func (e Encoder) hasEqualOwn(o Encoder) bool {
-	return !slices.ContainsFunc(ownSettings, func(s ownSetting) bool { return *s.text(&e) != *s.text(&o) })
-}
-
-// An ownSetting is a setting of the sender that a shadow may have for itself.
-type ownSetting struct {
-	name string                 // in [[shadow]], and in the text of an encoder
-	key  string                 // of the setting of all lanes
-	text func(*Encoder) *string // the shadow's value; "" means that of all lanes
-}
-
-// ownSettings are the settings that a shadow may have for itself, in their order in Encoder.Text.
-var ownSettings = []ownSetting{
-	{"budget", BudgetKey, func(e *Encoder) *string { return &e.Budget }},
-	{"control", controlKey, func(e *Encoder) *string { return &e.Control }},
-	{"priority", priorityKey, func(e *Encoder) *string { return &e.Priority }},
-}
-
-// set stores value in e, in its normal form. key is the key of the value in errors.
-func (s ownSetting) set(e *Encoder, key string, value any) error {
-	row, scratch := findSetting(s.key), Config{}
+// setOwn sets a setting of e's own to the normal form of value. key is the key of the value in errors.
+func (e *Encoder) setOwn(key, name string, value any) error {
+	row, scratch := findSetting("sender."+name), Config{}
 	if err := row.Set(&scratch, value); err != nil {
 		return withKey(key, err)
 	}
-	*s.text(e) = row.Text(&scratch)
+	own := maps.Clone(e.Own)
+	if own == nil {
+		own = map[string]string{}
+	}
+	own[name] = row.Text(&scratch)
+	e.Own = own
 	return nil
 }
 
 // ForLane returns the configuration of the lane of e: c with the settings that e has for itself. The
 // result shares all lists with c.
 func (c *Config) ForLane(e Encoder) *Config {
-	lane := c
-	for _, s := range ownSettings {
-		text := *s.text(&e)
-		if text == "" {
-			continue
-		}
-		if lane == c {
-			copied := *c
-			lane = &copied
-		}
-		if err := findSetting(s.key).Set(lane, text); err != nil {
+	if len(e.Own) == 0 {
+		return c
+	}
+	lane := *c
+	for name, text := range e.Own {
+		if err := findSetting("sender."+name).Set(&lane, text); err != nil {
 			panic("config: a setting of a shadow was checked before: " + err.Error())
 		}
 	}
-	return lane
+	return &lane
 }
 
 // Lanes returns the configuration of each lane: that of the active encoder, then those of the shadows.
@@ -90,7 +71,7 @@ func (c *Config) LaneKey(i int, key string) string {
 
 // hasOwn reports whether e has its own value of the setting of all lanes called key.
 func (e Encoder) hasOwn(key string) bool {
-	return slices.ContainsFunc(ownSettings, func(s ownSetting) bool { return s.key == key && *s.text(&e) != "" })
+	return e.Own[strings.TrimPrefix(key, "sender.")] != ""
 }
 
 // maxShadows is the maximum number of shadows, the encoders that run alongside on the same frames.
@@ -109,21 +90,15 @@ func (e Encoder) Text() string {
 	for _, k := range sortedKeys(e.Params) {
 		text += fmt.Sprintf(" %s=%v", k, e.Params[k])
 	}
-	for _, s := range ownSettings {
-		if *s.text(&e) != "" {
-			text += " " + s.name + "=" + s.label(e)
+	for _, name := range sortedKeys(e.Own) {
+		row, scratch := findSetting("sender."+name), Config{}
+		label := e.Own[name] // without parameters that have their default, unless it is not checked yet
+		if row.Set(&scratch, label) == nil {
+			label = row.Show(&scratch)
 		}
+		text += " " + name + "=" + label
 	}
 	return text
-}
-
-// label returns the value of e, which is not "", without parameters that have their default.
-func (s ownSetting) label(e Encoder) string {
-	row, scratch := findSetting(s.key), Config{}
-	if err := row.Set(&scratch, *s.text(&e)); err != nil {
-		return *s.text(&e) // not checked yet
-	}
-	return row.Show(&scratch)
 }
 
 // ParseEncoder is the inverse of Text for words that were separated by spaces: a name, then parameters as
@@ -133,29 +108,24 @@ func ParseEncoder(words []string) (e Encoder, err error) {
 	if len(words) == 0 {
 		return e, errors.New("expected the name of an encoder")
 	}
-	e.Name = words[0]
-	var own *string // the setting whose parameters the next words are; nil before the first
+	e.Name, e.Params, e.Own = words[0], map[string]any{}, map[string]string{}
+	own := "" // the setting whose parameters the next words are; "" before the first
 	for _, pair := range words[1:] {
 		name, value, ok := strings.Cut(pair, "=")
-		i := slices.IndexFunc(ownSettings, func(s ownSetting) bool { return s.name == name && *s.text(&e) == "" })
+		isOwn := slices.Contains(ownSettings(), name) && e.Own[name] == ""
 		switch {
-		case i >= 0 && value == "":
+		case isOwn && value == "":
 			return e, fmt.Errorf("expected a value after %s=", name)
-		case i >= 0: // the same setting a second time is an unknown parameter of its policy
-			own = ownSettings[i].text(&e)
-			*own = value
-			continue
-		case own != nil:
-			*own += " " + pair
-			continue
-		}
-		if !ok || name == "" {
+		case isOwn: // the same setting a second time is an unknown parameter of its policy
+			own = name
+			e.Own[own] = value
+		case own != "":
+			e.Own[own] += " " + pair
+		case !ok || name == "":
 			return e, fmt.Errorf("expected a parameter as NAME=VALUE, not %q", pair)
+		default:
+			e.Params[name] = value
 		}
-		if e.Params == nil {
-			e.Params = map[string]any{}
-		}
-		e.Params[name] = value
 	}
 	return e, nil
 }
@@ -165,7 +135,7 @@ func ParseEncoder(words []string) (e Encoder, err error) {
 func (e Encoder) IsEquivalent(o Encoder, known []encoders.Codec) bool {
 	_, a, err := e.Resolve("encoder", known)
 	_, b, errOther := o.Resolve("encoder", known)
-	return e.Name == o.Name && e.hasEqualOwn(o) && err == nil && errOther == nil && reflect.DeepEqual(a, b)
+	return e.Name == o.Name && maps.Equal(e.Own, o.Own) && err == nil && errOther == nil && reflect.DeepEqual(a, b)
 }
 
 // IsIn reports whether list contains an equal encoder.
@@ -185,7 +155,7 @@ func (ch *Change) setShadow(key, head, rest string, value any) error {
 		}
 		shadows[index] = shadows[index].Clone()
 		ch.put("shadow", shadows)
-		return shadows[index].set(key, rest, value, ownSettings)
+		return shadows[index].set(key, rest, value, ownSettings()...)
 	case key != "shadow" && key != "shadow_off":
 		return Unknown(key, "key", key, changeKeys())
 	case isList && key == "shadow":
@@ -227,7 +197,7 @@ func shadowTable(list []Encoder) any {
 	var full []any
 	for _, s := range list {
 		full = append(full, s.values())
-		if len(s.Params) == 0 && !s.HasOwnSettings() {
+		if len(s.Params) == 0 && len(s.Own) == 0 {
 			names = append(names, s.Name)
 		}
 	}

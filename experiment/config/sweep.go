@@ -216,10 +216,8 @@ func (c *Config) Points() ([]Point, error) {
 		var next []Point
 		for _, p := range grid {
 			for _, v := range axis.Values {
-				q := Point{Config: p.Config.Clone(), Set: map[string]string{axis.Key: fmt.Sprint(v)}}
-				for k, old := range p.Set {
-					q.Set[k] = old
-				}
+				q := Point{Config: p.Config.Clone(), Set: maps.Clone(p.Set)}
+				q.Set[axis.Key] = fmt.Sprint(v)
 				if err := q.Config.Set(axis.Key, v); err != nil {
 					return nil, c.AtPoint(&q, err)
 				}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -94,13 +95,14 @@ func (e Encoder) values() map[string]any {
 	if len(e.Params) > 0 {
 		m["params"] = maps.Clone(e.Params)
 	}
-	for _, s := range ownSettings {
-		if text := *s.text(&e); text != "" {
-			m[s.name] = text
-		}
+	for name, text := range e.Own {
+		m[name] = text
 	}
 	return m
 }
+
+// MarshalJSON returns the table of the encoder as in a file.
+func (e Encoder) MarshalJSON() ([]byte, error) { return json.Marshal(e.values()) }
 
 // TOML returns the effective configuration as a file for Parse.
 func (c *Config) TOML() ([]byte, error) { return toml.Marshal(c.Values()) }

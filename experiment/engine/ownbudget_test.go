@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -27,10 +28,10 @@ func TestShadowWithOwnBudgetIsLikeItsOwnRun(t *testing.T) {
 	var lanes []lane
 	for i, policy := range view.Policies.Names() {
 		lanes = append(lanes, lane{[]string{"16kbit", "24kbit", "64kbit"}[i%3], policy})
-		shadows = append(shadows, config.Encoder{Name: "relative-orientation", Budget: lanes[i].budget, Priority: policy})
+		shadows = append(shadows, config.Encoder{Name: "relative-orientation", Own: own(lanes[i].budget, policy)})
 	}
 	lanes = append(lanes, lane{"off", "accumulated"})
-	shadows = append(shadows, config.Encoder{Name: "relative-orientation", Budget: "off"})
+	shadows = append(shadows, config.Encoder{Name: "relative-orientation", Own: own("off", "")})
 	together := run("32kbit", "unity", shadows...)
 	if alone := run("32kbit", "unity"); together.Digest != alone.Digest {
 		t.Error("shadows with budgets changed what the active encoder sends")
@@ -66,7 +67,7 @@ func TestOwnBudgetsChange(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 30 {
-			e := config.Encoder{Name: pick(encoders), Budget: pick([]string{"", "off", "24kbit", "64kbit"}), Priority: pick(append(view.Policies.Names(), ""))}
+			e := config.Encoder{Name: pick(encoders), Own: own(pick([]string{"", "off", "24kbit", "64kbit"}), pick(append(view.Policies.Names(), "")))}
 			ch := config.NewChange("shadow", []config.Encoder{e})
 			switch r.IntN(8) {
 			case 0, 5, 6:
@@ -113,11 +114,18 @@ func TestOwnBudgetsChange(t *testing.T) {
 	}
 }
 
+// own returns settings of a shadow's own; "" means that of all lanes.
+func own(budget, priority string) map[string]string {
+	all := map[string]string{"budget": budget, "priority": priority}
+	maps.DeleteFunc(all, func(_, text string) bool { return text == "" })
+	return all
+}
+
 // Lanes are named by the policies and budgets in which they differ.
 func TestNamesOfOwnBudgets(t *testing.T) {
 	s := budgetSession(t, 1, time.Minute)
-	for _, shadow := range []config.Encoder{{Name: "relative-orientation", Priority: "fiedler"}, {Name: "relative-orientation", Priority: "unity min=2", Budget: "24kbit"},
-		{Name: "relative-orientation", Budget: "off"}, {Name: "adaptive", Priority: "unity"}} {
+	for _, shadow := range []config.Encoder{{Name: "relative-orientation", Own: own("", "fiedler")}, {Name: "relative-orientation", Own: own("24kbit", "unity min=2")},
+		{Name: "relative-orientation", Own: own("off", "")}, {Name: "adaptive", Own: own("", "unity")}} {
 		if err := s.Change(config.NewChange("shadow", []config.Encoder{shadow})); err != nil {
 			t.Fatal(err)
 		}
@@ -139,9 +147,9 @@ func TestOwnBudgetRefusals(t *testing.T) {
 		shadow config.Encoder
 		want   string
 	}{
-		{config.Encoder{Name: "raw", Budget: "64kbit"}, "shadow[0].name: raw cannot encode part of a frame"},
-		{config.Encoder{Name: "adaptive", Budget: "1kbit"}, "shadow[0].budget: 1kbit allows packets of at most"},
-		{config.Encoder{Name: "raw", Budget: "64kbit"}, "or shadow[0].budget = off"},
+		{config.Encoder{Name: "raw", Own: own("64kbit", "")}, "shadow[0].name: raw cannot encode part of a frame"},
+		{config.Encoder{Name: "adaptive", Own: own("1kbit", "")}, "shadow[0].budget: 1kbit allows packets of at most"},
+		{config.Encoder{Name: "raw", Own: own("64kbit", "")}, "or shadow[0].budget = off"},
 	} {
 		if err := s.Change(config.NewChange("shadow", []config.Encoder{c.shadow})); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %s", c.shadow, err, c.want)

@@ -71,7 +71,7 @@ func steps() []step {
 	jitterScene := config.NewChange("encoder.name", "adaptive", "profile", cleanLink, "receiver.playout_delay", "20ms",
 		"down.loss", "2%", "down.jitter", "30ms")
 	hiccupScene := config.NewChange("encoder.name", "relative-index", "profile", cleanLink, "link.latency", "25ms", "down.rate", "500kbit",
-		"down.queue", "256KB", "sender.control", "fixed", "shadow", []config.Encoder{{Name: "relative-index", Control: "ack-clock"}})
+		"down.queue", "256KB", "sender.control", "fixed", "shadow", []config.Encoder{{Name: "relative-index", Own: map[string]string{"control": "ack-clock"}}})
 	return []step{
 		{
 			name: "Quantise", spot: OnBandwidth, scene: scene("raw"), change: swap("raw", "quantized"), figures: []figure{figs.kbps,

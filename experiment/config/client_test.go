@@ -3,7 +3,6 @@ package config_test
 import (
 	"net/netip"
 	"reflect"
-	"strings"
 	"testing"
 
 	"wirelab/experiment/config"
@@ -56,46 +55,6 @@ down = {loss = "20%", burst = 3}
 	}
 	if !reflect.DeepEqual(again.Clients, c.Clients) {
 		t.Errorf("%+v was parsed as %+v", c.Clients, again.Clients)
-	}
-}
-
-// CheckProxy rejects keys that a proxy ignores, in every notation and with their line, and accepts the
-// others.
-func TestOnlyLinks(t *testing.T) {
-	for text, want := range map[string]string{
-		"seed = 3\nduration = \"1m\"\nprofile = \"lte\"\n[link]\nloss = \"1%\"\n[down]\nlatency = \"4ms\"\n" +
-			"[[at]]\nt = \"1s\"\nloss = \"5%\"\nmark = \"here\"\n[[at]]\nt = \"2s\"\ndown = {rate = \"1mbit\"}\nup.burst = 3\n" +
-			"[[client]]\nturn = 2\nlink.loss = \"3%\"\n": "",
-		"[[at]]\nfrom = \"first datagram\"\nt = \"1s\"\nloss = \"5%\"\n[[at]]\nt = \"2s\"\nfrom = \"first datagram\"\nloss = \"6%\"\n": "",
-		"seed = 3\nencoder.name = \"rotor\"\n":                                          "x.toml:2: encoder.name: ",
-		"[down]\nloss = \"1%\"\n[receiver]\nplayout_delay = \"40ms\"\n":                 "x.toml:4: receiver.playout_delay: ",
-		"[[shadow]]\nname = \"rotor\"\n":                                                "x.toml:2: shadow[0].name: ",
-		"[[sweep]]\nkey = \"down.loss\"\nvalues = [\"1%\"]\n":                           "sweep",
-		"[[at]]\nt = \"1s\"\nloss = \"5%\"\nencoder = \"rotor\"\n":                      "x.toml:4: at[0].encoder.name: ",
-		"[[at]]\nt = \"1s\"\n[[at]]\nt = \"2s\"\nplayout_delay = \"40ms\"\n":            "x.toml:5: at[1].playout_delay: ",
-		"[[at]]\nt = \"1s\"\nhover = true\n":                                            "x.toml:3: at[0].hover: ",
-		"[down]\nloss = \"1%\"\n\n[[at]]\nt = \"1s\"\nparams = {small = 15}\n":          "x.toml:6: at[0].params",
-		"at = [{t = \"1s\", loss = \"1%\"}, {t = \"2s\", shadow = \"rotor\"}]\n":        "at[1].shadow: ",
-		"[down]\nloss = \"1%\"\n[[at]]\nt = \"1s\"\nencoder.name = \"changed-index\"\n": "x.toml:5: at[0].encoder",
-	} {
-		c, err := config.Parse("x.toml", []byte(text))
-		if err != nil {
-			if want == "" || !strings.Contains(err.Error(), "params") { // rejected by Parse already
-				t.Errorf("%q: %v", text, err)
-			}
-			continue
-		}
-		err = c.CheckProxy()
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, expected %q", text, err, want)
-		}
-	}
-	c := config.Default()
-	if err := c.Set("encoder.name", "rotor"); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.CheckProxy(); err == nil || !strings.Contains(err.Error(), "encoder.name: a proxy has no such setting") {
-		t.Errorf("set by a flag: %v", err)
 	}
 }
 

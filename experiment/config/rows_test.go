@@ -8,13 +8,11 @@ import (
 	"os"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/pelletier/go-toml/v2"
 
-	"wirelab/encoders"
 	"wirelab/internal/testkit"
 	"wirelab/lossmodel"
 )
@@ -189,40 +187,10 @@ func TestForms(t *testing.T) {
 			t.Errorf("%s = %s: %v; the configuration is %v", key, value, err, c.Values())
 		}
 	}
-	for seed, want := range map[uint64]any{1<<53 - 1: int64(1<<53 - 1), 1 << 53: "9007199254740992"} { // JSON keeps numbers below 2^53
-		if got := seedValue(seed); got != want {
-			t.Errorf("seed %d is written as %#v, want %#v", seed, got, want)
-		}
-	}
 }
 
-// Steps of a control go along its ladder, stop at its ends, and report whether anything changes. The
-// level is 0 and 1 there.
-func TestControlSteps(t *testing.T) {
-	for step, want := range map[string]string{
-		"sender.every 1 +1": "1 false at 1.000", "sender.every 1 -1": "2 true at 1.000", "sender.every 60 -1": "60 false at 0.000",
-		"sender.every 60 +1": "30 true at 0.000", "sender.every 5 +1": "4 true at 0.667", "sender.every 5 -1": "6 true at 0.667",
-		"budget off -1": "off false at 0.000", "budget off +1": "8 true at 0.000", "budget 256 +1": "384 true at 0.533",
-		"budget 10000 +1": "10000 false at 1.000", "budget 1000000 +1": "10000 false at 1.000", "sender.budget 70kbit -1": "64kbit true at 0.583",
-		"receiver.playout 5ms -1": "0s true at 0.000", "receiver.playout 0s -1": "0s false at 0.000", "receiver.playout 3ms -1": "0s true at 0.000",
-		"receiver.playout 85ms +2": "95ms true at 0.000", "receiver.playout mirror +1": "85ms true at 0.000",
-		"receiver.interpolation linear +1": "hermite true at 0.000", "receiver.interpolation hermite +1": "linear true at 0.000",
-		"seed 7 +1": "<nil> false at 0.000",
-	} {
-		words := strings.Fields(step)
-		c := Default()
-		testkit.Set(t, c, words[0], words[1])
-		n, err := strconv.Atoi(words[2])
-		if err != nil {
-			t.Fatal(err)
-		}
-		row := findSetting(words[0])
-		v, changed := row.Step(c, n)
-		level, _ := row.Level(c)
-		if got := fmt.Sprintf("%v %v at %.3f", v, changed, level); got != want {
-			t.Errorf("%s: %s, want %s", step, got, want)
-		}
-	}
+// A display without a rate is synchronous with the source.
+func TestDisplayRate(t *testing.T) {
 	c := Default()
 	if c.DisplayMilliHz(20) != 20_000 {
 		t.Error("a display without a rate is synchronous with the source")
@@ -293,63 +261,6 @@ func TestLossParamRows(t *testing.T) {
 	}
 }
 
-// A parameter's row has the value that was set or the default, and a level from 0 to 1 between its bounds.
-func TestParamRows(t *testing.T) {
-	lo, hi := 2.0, 12.0
-	c := Default()
-	testkit.Set(t, c, "encoder.params.small", any(int64(7)))
-	for want, info := range map[string]encoders.ParamInfo{
-		"7 bits at 0.5 of 2 to 12": {Name: "small", Type: "int", Min: &lo, Max: &hi, Default: int64(4), Unit: "bits"},
-		"12 at 1 of 2 to 12":       {Name: "x", Type: "float", Min: &lo, Max: &hi, Default: 12.0},
-		"3 at 0 of 0 to 0":         {Name: "x", Type: "float", Min: &lo, Default: 3.0},
-		"2 at 0 of 2 to 2":         {Name: "x", Type: "float", Min: &lo, Max: &lo, Default: 2.0},
-		"none at 0 of 0 to 0":      {Name: "x", Type: "string", Default: ""},
-	} {
-		row := ParamRow(info)
-		level, _ := row.Level(c)
-		if got := fmt.Sprintf("%s at %g of %g to %g", row.Show(c), level, row.Min, row.Max); got != want || row.HasSteps(c) == (info.Type == "string") {
-			t.Errorf("%s, steps %v; want %s", got, row.HasSteps(c), want)
-		}
-	}
-}
-
-func TestStepLossParam(t *testing.T) {
-	share, packets := lossmodel.ParamInfo{Unit: "%", Min: "0%"}, lossmodel.ParamInfo{Unit: "packets"}
-	for _, c := range []struct {
-		p    lossmodel.ParamInfo
-		now  string
-		n    int
-		want string
-	}{
-		{share, "1%", 1, "2%"}, {share, "0%", -1, "0%"}, {share, "100%", 4, "100%"}, {share, "6%", 1, "7%"}, {share, "?", 1, "?"},
-		{packets, "3", 1, "4"}, {packets, "1", -4, "1"},
-		{lossmodel.ParamInfo{Unit: "%", Min: "-100%"}, "0%", -1, "-5%"}, {lossmodel.ParamInfo{Unit: "%", Min: "-100%"}, "90%", 4, "95%"},
-	} {
-		if got := stepLossParam(c.p, c.now, c.n); got != c.want {
-			t.Errorf("%s by %d is %s, want %s", c.now, c.n, got, c.want)
-		}
-	}
-}
-
-func TestStepParam(t *testing.T) {
-	lo, hi := 2.0, 8.0
-	whole := encoders.ParamInfo{Type: "int", Min: &lo, Max: &hi}
-	real := encoders.ParamInfo{Type: "float", Min: &lo, Max: &hi}
-	zero, one := 0.0, 1.0
-	share := encoders.ParamInfo{Type: "float", Min: &zero, Max: &one}
-	for _, c := range []struct {
-		info encoders.ParamInfo
-		now  any
-		n    int
-		want any
-	}{{share, 0.1, 1, 0.15}, {share, 0.25, 1, 0.3}, {share, 0.3, -6, 0.0}, {whole, 7, 1, int64(8)}, {whole, int64(8), 1, int64(8)}, {whole, 3, -4, int64(2)}, {real, 5.0, 1,
-		5.3}, {encoders.ParamInfo{Type: "float", Min: &lo}, 2.0, -1, 2.0}, {encoders.ParamInfo{Type: "float", Max: &hi}, 8.0, 1, 8.0}, {encoders.ParamInfo{Type: "float"}, 2.0, -1, 1.9}, {encoders.ParamInfo{Type: "bool"}, false, 1, true}, {encoders.ParamInfo{Type: "string"}, "x", 1, "x"}} {
-		if got := stepParam(c.info, c.now, c.n); got != c.want {
-			t.Errorf("%v by %d is %v, want %v", c.now, c.n, got, c.want)
-		}
-	}
-}
-
 // Every key in the needs of a setting exists: an unknown one would meet every need.
 func TestNeedsNameSettings(t *testing.T) {
 	needs := map[string][]string{}
@@ -373,27 +284,7 @@ func TestNeedsNameSettings(t *testing.T) {
 	}
 }
 
-// The short names of the dashboard's commands stand for keys.
-func TestFullKey(t *testing.T) {
-	for name, want := range map[string]string{
-		"loss": "link.loss", "loss.mean": "link.loss.mean", "trace": "link.trace", "every": "sender.every", "playout": "receiver.playout",
-		"clients": "crowd.clients", "params.small": "encoder.params.small", "down.loss": "down.loss", "budget": "budget", "seed": "seed", "foo": "foo",
-	} {
-		if got := FullKey(name); got != want {
-			t.Errorf("%s is %s, want %s", name, got, want)
-		}
-	}
-}
-
 func TestKeyInWords(t *testing.T) {
-	for key, want := range map[string]string{
-		"down.loss": "downlink loss", "up.latency": "uplink latency", "link.rate": "link rate", "encoder.name": "encoder",
-		"encoder.params.z_small": "encoder z_small", "sender.every": "send every n-th frame", "seed": "seed", "data.cubes": "data cubes",
-	} {
-		if got := KeyInWords(key); got != want {
-			t.Errorf("%s is %q, want %q", key, got, want)
-		}
-	}
 	seen := map[string]string{}
 	keys := knownKeys()
 	for _, k := range lossmodel.Keys() {

@@ -18,35 +18,6 @@ func searchOver(t *testing.T, over string) config.Range {
 	return c.Search.Over[0]
 }
 
-// Values are ordered if they increase as quantities with units.
-func TestSearchOrdered(t *testing.T) {
-	for over, want := range map[string]bool{
-		`"down.rate" = ["1kbit", "2mbit", "3kbit"]`:        false,
-		`"down.rate" = ["1kbit", "3kbit", "2mbit"]`:        true,
-		`"down.rate" = ["900kbit", "1mbit", "1gbit"]`:      true,
-		`"down.rate" = ["1mbit", "2mbit", "off"]`:          false,
-		`"down.rate" = ["1mbit", "500KB/s"]`:               true,
-		`"down.queue" = ["1KB", "1KiB", "1MB"]`:            true,
-		`"down.queue" = ["1KiB", "1KB"]`:                   false,
-		`"down.latency" = ["1ms", "2s", "3ms"]`:            false,
-		`"down.latency" = [0, "999us", "1ms", "1s"]`:       true,
-		`"down.loss" = ["0%", "0.5%", "5%"]`:               true,
-		`"down.loss" = ["5%", "0.5%"]`:                     false,
-		`"sender.every" = [1, 2, 3]`:                       true,
-		`"sender.every" = ["2", "10"]`:                     true,
-		`"sender.every" = [2, 1]`:                          false,
-		`"sender.every" = [2, 2]`:                          false,
-		`"sender.every" = [5]`:                             true,
-		`"down.latency" = ["1ms", "1ms"]`:                  false,
-		`"down.rate" = ["off", "1mbit"]`:                   false,
-		`"receiver.interpolation" = ["hermite", "linear"]`: false,
-	} {
-		if r := searchOver(t, over); r.Ordered != want {
-			t.Errorf("%s: ordered = %v, want %v", over, r.Ordered, want)
-		}
-	}
-}
-
 // Bounds apply to means unless every seed is named; other words are refused.
 func TestSearchBounds(t *testing.T) {
 	parse := func(line string) (*config.Config, error) {

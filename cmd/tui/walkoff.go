@@ -226,7 +226,7 @@ func (f *walkoffFlags) findCodecs(s *frame.Schema) ([]*encoders.Codec, error) {
 		if err != nil {
 			return nil, usagef("--encoder %q: %w", text, err)
 		}
-		if e.HasOwnSettings() {
+		if len(e.Own) > 0 {
 			return nil, usagef("--encoder %q: a walk-off has no budget, control or priority; expected parameters of %s", text, e.Name)
 		}
 		codec, err := table.ByName(e.Name)

@@ -119,8 +119,7 @@ func (c *Config) varies(key string) bool {
 
 // variesInTime reports whether a setting changes during the run, or from run to run of a sweep or a search.
 func (c *Config) variesInTime(key string) bool {
-	dir, name, _ := strings.Cut(key, ".")
-	isLink := dir == "down" || dir == "up"
+	_, name, isLink := cutDirection(key)
 	sets := func(other string) bool { // whether the key other may set key
 		isTable := strings.HasPrefix(other+".", key+".")
 		return isTable || isLink && (other == "profile" || strings.HasPrefix(other+".", strings.TrimSuffix("link."+name, ".")+"."))

@@ -181,7 +181,7 @@ func (ch *Change) Set(key string, value any) error {
 // setFull sets the full key of a value that is no table. key is the key in errors.
 func (ch *Change) setFull(key, full string, value any) error {
 	head, rest, _ := strings.Cut(full, ".")
-	isLink := head == "down" || head == "up" || head == "link"
+	dir, _, isLink := cutDirection(full)
 	row := findSetting(full)
 	switch {
 	case full == "mark":
@@ -198,11 +198,10 @@ func (ch *Change) setFull(key, full string, value any) error {
 	case isLink && rest == "":
 		return notLinkError(key, value)
 	case isLink:
-		if head != "up" {
-			ch.put("down."+rest, fmt.Sprint(value))
-		}
-		if head != "down" {
-			ch.put("up."+rest, fmt.Sprint(value))
+		for _, table := range linkTables[1:] {
+			if dir == BothDirections || table == head {
+				ch.put(table+"."+rest, fmt.Sprint(value))
+			}
 		}
 		return nil
 	case row != nil && row.Short == "":

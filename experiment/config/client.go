@@ -144,9 +144,8 @@ func (c *proxyClient) values() map[string]any {
 // CheckProxy returns an error if a setting that a proxy ignores does not have its default: a proxy uses
 // only links, the seed and the duration.
 func (c *Config) CheckProxy() error {
-	set, defaults := map[string]any{}, map[string]any{}
-	flatten("", map[string]any(c.Values()), set)
-	flatten("", map[string]any(Default().Values()), defaults)
+	set := c.Values().flat()
+	defaults := Default().Values().flat()
 	for _, key := range sortedKeys(set) {
 		head := key[:strings.IndexAny(key+".", ".[")]
 		if !slices.Contains(proxyKeys, head) && !reflect.DeepEqual(set[key], defaults[key]) {

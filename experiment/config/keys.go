@@ -39,6 +39,7 @@ func (c *Config) set(key string, value any) error {
 	c.recordChoice(key, value)
 	head, rest, _ := strings.Cut(key, ".")
 	name, index, isItem := cutIndex(head)
+	dir, _, isLink := cutDirection(key)
 	list, isList := tableLists()[name]
 	switch {
 	case isList && isItem && list.set != nil:
@@ -54,8 +55,8 @@ func (c *Config) set(key string, value any) error {
 		return c.Encoder.set(key, rest, value)
 	case head == "profile" && rest == "":
 		return c.setProfile(value)
-	case isLink(head):
-		return c.setLink(key, head, rest, value)
+	case isLink:
+		return c.setLink(key, dir, rest, value)
 	}
 	if list, isList := value.([]any); key == "traffic" && isList && isTableList(list) {
 		return c.setTrafficTables(list)
@@ -73,21 +74,17 @@ func (c *Config) set(key string, value any) error {
 	return unknownKey(key)
 }
 
-// isLink reports whether a table of a file is a link or both.
-func isLink(table string) bool { return table == "down" || table == "up" || table == "link" }
-
-// setLink sets key rest of the links of a table. key is the full key, for errors.
-func (c *Config) setLink(key, table, rest string, value any) (err error) {
-	if rest == "" {
+// setLink sets key name of the links of a direction. key is the full key, for errors.
+func (c *Config) setLink(key string, dir Direction, name string, value any) error {
+	if name == "" {
 		return notLinkError(key, value)
 	}
-	if table != "up" {
-		err = c.Down.Set(rest, value)
+	for _, link := range dir.links(c) {
+		if err := link.Set(name, value); err != nil {
+			return ErrorAt(key, err)
+		}
 	}
-	if table != "down" && err == nil {
-		err = c.Up.Set(rest, value)
-	}
-	return ErrorAt(key, err)
+	return nil
 }
 
 // notLinkError returns the error for setting a link to a value that is not a table.

@@ -117,13 +117,12 @@ func (c *Config) textOf(key string) (text, standard string) {
 	if s := findSetting(key); s != nil {
 		return s.Text(c), s.Text(defaultConfig())
 	}
-	for _, dir := range []Direction{DownOnly, UpOnly} {
-		if key == dir.String() {
-			return fmt.Sprint(*dir.Link(c)), fmt.Sprint(*dir.Link(defaultConfig()))
-		}
-		if name, ok := strings.CutPrefix(key, dir.String()+"."); ok {
-			return LinkValue(c, dir, name), LinkValue(defaultConfig(), dir, name)
-		}
+	switch dir, name, isLink := cutDirection(key); {
+	case !isLink:
+		return "", ""
+	case name == "":
+		return fmt.Sprint(*dir.Link(c)), fmt.Sprint(*dir.Link(defaultConfig()))
+	default:
+		return LinkValue(c, dir, name), LinkValue(defaultConfig(), dir, name)
 	}
-	return "", ""
 }

@@ -128,17 +128,6 @@ func (c *Config) loadPlugins(dir string) error {
 	return nil
 }
 
-// Plugin returns the path of the first plugin of the configuration; ok is false if there is none.
-func (v Values) Plugin() (path string, ok bool) {
-	list, _ := v["plugin"].([]any)
-	for _, p := range list {
-		if p, isTable := p.(map[string]any); isTable {
-			return fmt.Sprint(p["path"]), true
-		}
-	}
-	return "", false
-}
-
 // LoadPlugins loads the plugins of the values into the table of encoders. It does nothing without plugins.
 func (v Values) LoadPlugins() error {
 	if v["plugin"] == nil {

@@ -41,8 +41,23 @@ func (d Direction) Other() Direction {
 	return UpOnly
 }
 
+// linkTables are the tables of the links in a file by direction.
+var linkTables = []string{"link", "down", "up"}
+
 // String returns the table of the links in a file: "link", "down" or "up".
-func (d Direction) String() string { return [...]string{"link", "down", "up"}[d] }
+func (d Direction) String() string { return linkTables[d] }
+
+// cutDirection splits "down.loss" into DownOnly and "loss". ok is false if key is of no link.
+func cutDirection(key string) (dir Direction, name string, ok bool) {
+	table, name, _ := strings.Cut(key, ".")
+	i := slices.Index(linkTables, table)
+	return Direction(max(i, 0)), name, i >= 0
+}
+
+// links returns the links of a direction.
+func (d Direction) links(c *Config) []*lossmodel.Spec {
+	return [][]*lossmodel.Spec{{&c.Down, &c.Up}, {&c.Down}, {&c.Up}}[d]
+}
 
 // LinkRow returns the row of a link key for direction dir.
 func LinkRow(info lossmodel.KeyInfo, dir Direction) Row {

@@ -56,10 +56,11 @@ func setNested(table map[string]any, key string, v any) {
 }
 
 // listValues adds the arrays of tables, such as [[at]], to v.
-func (c *Config) listValues(v map[string]any) {
-	var at, clients, shadows, sweep []any
+func (c *Config) listValues(v Values) {
+	lists := map[string][]any{}
+	add := func(key string, table map[string]any) { lists[key] = append(lists[key], table) }
 	for _, x := range c.Clients {
-		clients = append(clients, x.values())
+		add("client", x.values())
 	}
 	for _, a := range c.At {
 		m := a.Change.table()
@@ -67,22 +68,20 @@ func (c *Config) listValues(v map[string]any) {
 		if a.FromFirstDatagram {
 			m["from"] = firstDatagram
 		}
-		at = append(at, m)
+		add("at", m)
 	}
 	for _, s := range c.Shadows {
-		shadows = append(shadows, s.values())
+		add("shadow", s.values())
 	}
 	for _, x := range c.Sweep {
+		m := map[string]any{"key": x.Key, "values": x.Values}
 		if x.Repeat > 0 {
-			sweep = append(sweep, map[string]any{"repeat": x.Repeat})
-			continue
+			m = map[string]any{"repeat": x.Repeat}
 		}
-		sweep = append(sweep, map[string]any{"key": x.Key, "values": x.Values})
+		add("sweep", m)
 	}
-	for key, list := range map[string][]any{"at": at, "client": clients, "shadow": shadows, "sweep": sweep} {
-		if len(list) > 0 {
-			v[key] = list
-		}
+	for key, list := range lists {
+		v[key] = list
 	}
 	if list := c.pluginValues(v); len(list) > 0 {
 		v["plugin"] = list
@@ -144,25 +143,26 @@ func keyRank(key string) int {
 	return len(first)
 }
 
-// Text returns the value of a dotted key as text; "" if the key is missing.
+// Text returns the value of a key, such as "down.loss" or "plugin[0].path", as text; "" if the key is missing.
 func (v Values) Text(key string) string {
-	var x any = map[string]any(v)
-	for name := range strings.SplitSeq(key, ".") {
-		table, _ := x.(map[string]any)
-		x = table[name]
+	if x, ok := v.flat()[key]; ok {
+		return fmt.Sprint(x)
 	}
-	if x == nil {
-		return ""
-	}
-	return fmt.Sprint(x)
+	return ""
+}
+
+// flat returns the values by key.
+func (v Values) flat() map[string]any {
+	flat := map[string]any{}
+	flatten("", map[string]any(v), flat)
+	return flat
 }
 
 // Config returns the configuration with the given values, which may have been converted to JSON or TOML and
 // back. name is the name of the file in errors.
 func (v Values) Config(name string) (*Config, error) {
 	c := Default()
-	flat := map[string]any{}
-	flatten("", map[string]any(v), flat)
+	flat := v.flat()
 	for _, key := range slices.SortedFunc(maps.Keys(flat), compareKeys) {
 		if err := c.set(key, flat[key]); err != nil {
 			return nil, Located(name, nil, err)
@@ -182,8 +182,7 @@ func (v Values) Config(name string) (*Config, error) {
 func (c *Config) Settings() map[string]string {
 	d := c.Clone()
 	d.At, d.Clients, d.Sweep, d.Search, d.Assert = nil, nil, nil, Search{}, nil
-	flat := map[string]any{}
-	flatten("", map[string]any(d.Values()), flat)
+	flat := d.Values().flat()
 	delete(flat, "duration")
 	out := make(map[string]string, len(flat))
 	for k, v := range flat {

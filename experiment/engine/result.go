@@ -290,8 +290,8 @@ func (r *Result) withPluginHint(err error) error {
 	if !errors.As(err, &ce) || !strings.HasPrefix(ce.Problem, "unknown encoder") {
 		return err
 	}
-	path, ok := r.Config.Plugin()
-	if !ok {
+	path := r.Config.Text("plugin[0].path")
+	if path == "" {
 		return err
 	}
 	hinted := *ce

@@ -117,29 +117,30 @@ var errInvalid = errors.New(invalidValue)
 // Set parses a value and stores it in t. The value has one of the types of TOML, or is text. Errors are
 // *Error.
 func (r *row[T]) Set(t *T, v any) error {
-	ok := false
 	text := strings.TrimSpace(fmt.Sprint(v))
 	_, isText := v.(string)
+	isText = isText && text != ""
 	switch p := r.field(t).(type) {
 	case *bool:
-		i := slices.Index(r.names(), text)
-		if ok = i >= 0; ok {
+		if i := slices.Index(r.names(), text); i >= 0 {
 			*p = i == 1
+			return nil
 		}
 	case *uint64:
-		var n uint64
-		if n, ok = toUint(v); ok {
+		if n, ok := toUint(v); ok {
 			*p = n
+			return nil
 		}
 	case *string:
 		if isText && len(r.Options) > 0 && !slices.Contains(r.names(), text) {
 			return Unknown(r.Key, "name", text, r.names())
 		}
-		if ok = isText && text != ""; ok {
+		if isText {
 			*p = text
+			return nil
 		}
 	case *policy.Policy:
-		if ok = isText && text != ""; ok {
+		if isText {
 			return r.setPolicy(p, text)
 		}
 	case flag.Value:
@@ -149,10 +150,9 @@ func (r *row[T]) Set(t *T, v any) error {
 			}
 		}
 	default:
-		ok = r.setNumber(p, text)
-	}
-	if ok {
-		return nil
+		if r.setNumber(p, text) {
+			return nil
+		}
 	}
 	return invalid(r.Key, v, r.ExpectedText())
 }
@@ -167,18 +167,18 @@ func (r *row[T]) names() []string {
 
 // setPolicy stores a policy, or the zero Policy for off if the setting can be off.
 func (r *row[T]) setPolicy(p *policy.Policy, text string) error {
-	parsed, err := r.Policies.Parse(text)
-	if r.Zero == off {
-		unknown, isKeyError := errors.AsType[*setting.KeyError](err)
-		switch {
-		case text == off:
-			err = nil
-		case isKeyError && unknown.Expected == "policy":
-			unknown.Known = append(unknown.Known, off)
-		}
+	hasOff := r.Zero == off
+	if hasOff && text == off {
+		*p = policy.Policy{}
+		return nil
 	}
+	parsed, err := r.Policies.Parse(text)
 	if err == nil {
 		*p = parsed
+		return nil
+	}
+	if unknown, ok := errors.AsType[*setting.KeyError](err); ok && hasOff && unknown.Expected == "policy" {
+		unknown.Known = append(unknown.Known, off)
 	}
 	return ErrorAt(r.Key, err)
 }

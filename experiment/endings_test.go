@@ -73,18 +73,13 @@ func TestReplayOfReportWithoutRuns(t *testing.T) {
 // truncatedRecording truncates a recording in the middle of a frame.
 func truncatedRecording(t *testing.T) string {
 	t.Helper()
-	data, err := os.ReadFile(labtest.WriteRecording(t, 20, 60))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(os.ReadFile(labtest.WriteRecording(t, 20, 60)))
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
 	if _, err := w.Write(data); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, w.Flush())
 	return writeFile(t, "crowd.bin.gz", packed.String()[:packed.Len()*2/3])
 }
 
@@ -114,9 +109,7 @@ func TestReasonOfEnding(t *testing.T) {
 			dir := t.TempDir()
 			r, err := Run(c.ctx, x, RunOptions{Dir: dir, Workers: 1})
 			var doc report.Report
-			if err := json.Unmarshal([]byte(readFile(t, dir, "report.json")), &doc); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, json.Unmarshal([]byte(readFile(t, dir, "report.json")), &doc))
 			for _, r := range []*report.Report{r, &doc} {
 				if r.Reason != why || r.Planned != 1+planned || r.Interrupted != (why == engine.Interrupted) ||
 					(r.Error == "") != (c.fails == "") || !strings.Contains(r.Error, c.fails) || (r.Error == "") != (err == nil) {
@@ -231,9 +224,7 @@ func runWithFaults(t *testing.T, old, c *config.Config, options func() RunOption
 	return faultfs.Each(t, func(t *testing.T, d *faultfs.Failing, crash bool) {
 		root, opt := t.TempDir(), options()
 		opt.Dir, opt.Force, opt.Disk = filepath.Join(root, "out"), true, &d.Disk
-		if err := os.CopyFS(root, os.DirFS(template)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.CopyFS(root, os.DirFS(template)))
 		before, _ := faultfs.Tree(t, root)
 		_, err := Run(t.Context(), c, opt)
 		files, left := faultfs.Tree(t, root)
@@ -266,9 +257,7 @@ func TestSweepFaults(t *testing.T) {
 	opt := func() RunOptions { return RunOptions{Workers: 1} }
 	n := runWithFaults(t, old, c, opt, func(t *testing.T, files map[string]string, complete bool) {
 		var doc struct{ Runs []engine.Result }
-		if err := json.Unmarshal([]byte(files["out/report.json"]), &doc); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, json.Unmarshal([]byte(files["out/report.json"]), &doc))
 		for name, text := range files {
 			if strings.Contains(text, "down.loss") && name != "out/report.md" {
 				t.Errorf("%s is of the run before", name)

@@ -17,10 +17,7 @@ func writeFile(t *testing.T, name, text string) string {
 // readFile returns the text of a file in dir.
 func readFile(t *testing.T, dir, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(filepath.Join(dir, name)))
 	return string(text)
 }
 
@@ -40,7 +37,21 @@ func checkReplay(t *testing.T, path string) (digests []string) {
 // overwriteFile writes text to the file at path.
 func overwriteFile(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+	noError(t, os.WriteFile(path, []byte(text), 0o644))
+}
+
+// must returns v, and panics on an error.
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// noError ends the test if err is not nil.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
 		t.Fatal(err)
 	}
 }

@@ -8,10 +8,7 @@ import (
 // On the preset hiccup, the lane that sends everything stays in the queue, also after a minute on a good line. The lane
 // with a control recovers within a second and loses nothing.
 func TestHiccupPreset(t *testing.T) {
-	c, err := LoadPreset("hiccup")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(LoadPreset("hiccup"))
 	c.Duration = 70 * time.Second
 	r := mustRun(t, c, RunOptions{}).Runs[0]
 	stuck, free := &r.Totals, &r.Shadows[0].Totals

@@ -122,10 +122,7 @@ func goldenRun(t *testing.T, name, data, more string) string {
 		}
 		text, more = top+text, "[encoder]"+rest
 	}
-	c, err := config.Parse(name+".toml", []byte(text+more))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(config.Parse(name+".toml", []byte(text+more)))
 	c.Data.Source = data
 	var sum, digests bytes.Buffer
 	for _, r := range mustRun(t, c, RunOptions{}).Runs {
@@ -133,9 +130,7 @@ func goldenRun(t *testing.T, name, data, more string) string {
 		for i := range r.Shadows {
 			fmt.Fprintf(&digests, "%.8s ", r.Shadows[i].Digest)
 		}
-		if err := json.NewEncoder(&sum).Encode([]any{r.Totals, r.Budget, r.Shadows, r.Changes, r.Comparison}); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, json.NewEncoder(&sum).Encode([]any{r.Totals, r.Budget, r.Shadows, r.Changes, r.Comparison}))
 	}
 	return fmt.Sprintf("%sfigures %.8x", digests.String(), sha256.Sum256(sum.Bytes()))
 }
@@ -163,8 +158,6 @@ func captureOf(t *testing.T) string {
 		b = append(b, payload...)
 	}
 	path := filepath.Join(t.TempDir(), "game.pcap")
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, b, 0o600))
 	return "packets:" + path + ",port=27960"
 }

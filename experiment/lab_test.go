@@ -15,10 +15,7 @@ import (
 
 func mustRun(t *testing.T, c *config.Config, opt RunOptions) *report.Report {
 	t.Helper()
-	r, err := Run(context.Background(), c, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(Run(context.Background(), c, opt))
 	return r
 }
 
@@ -28,10 +25,7 @@ func TestReplayOfSavedRun(t *testing.T) {
 	c := labtest.QuickConfig(t)
 	c.Shadows = []config.Encoder{{Name: "raw"}}
 	saved := mustRun(t, c, RunOptions{Dir: dir}).Runs[0]
-	again, err := config.LoadFile(filepath.Join(dir, "experiment.toml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must(config.LoadFile(filepath.Join(dir, "experiment.toml")))
 	replayed, repeated := checkReplay(t, dir)[0], mustRun(t, again, RunOptions{}).Runs[0].Digests()
 	if replayed != saved.Digests() || repeated != replayed {
 		t.Errorf("experiment.toml runs something else than the report:\n%+v\n%+v", again.Values(), c.Values())
@@ -44,7 +38,7 @@ func TestReplayOfSavedRun(t *testing.T) {
 	if got, err := Replay(t.Context(), writeFile(t, "report.json", forged), RunOptions{}); err != nil || got.Same {
 		t.Errorf("a forged report passes: %+v, %v", got, err)
 	}
-	_, err = Replay(t.Context(), writeFile(t, "report.json", text[:len(text)/2]), RunOptions{})
+	_, err := Replay(t.Context(), writeFile(t, "report.json", text[:len(text)/2]), RunOptions{})
 	if err == nil || !strings.Contains(err.Error(), "is incomplete") {
 		t.Errorf("half a report: %v", err)
 	}

@@ -39,10 +39,7 @@ func TestBlowTable(t *testing.T) {
 	if !testkit.Thorough() {
 		t.Skip("nine runs of ten seconds: under WIRELAB_THOROUGH=1")
 	}
-	c, err := LoadPreset("blow-table")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(LoadPreset("blow-table"))
 	c.Sweep = slices.DeleteFunc(c.Sweep, func(a config.Axis) bool { return a.Key != "down.loss" })
 	learnt := mustRun(t, c, RunOptions{})
 	c.Sweep, c.Encoder.Params = nil, map[string]any{"static": true}
@@ -74,9 +71,7 @@ func TestHistoryShorterThanRoundTrip(t *testing.T) {
 		c := config.Default()
 		c.Data.Source, c.Encoder.Name, c.Duration = "rpc", "rpc-delta", 5*time.Second
 		c.Sender.History, c.Receiver.History, c.Receiver.Playout = sender, receiver, 0
-		if err := c.Set("link.latency", "100ms"); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, c.Set("link.latency", "100ms"))
 		return mustRun(t, c, RunOptions{}).Runs[0].Totals
 	}
 	if got := run(64, 64); got.BitsPerItem.Or(0) > 0.68*540 || got.Failures != (figures.Failures{}) {

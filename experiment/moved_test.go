@@ -21,9 +21,7 @@ func TestReplayLocatesData(t *testing.T) {
 	home := t.TempDir()
 	move := func(from, to string) {
 		t.Helper()
-		if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.Rename(from, to)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.Rename(from, to)))
 	}
 	move(labtest.WriteRecording(t, 20, 60), filepath.Join(home, "data", "crowd.bin"))
 	overwriteFile(t, filepath.Join(home, "data", "link.csv"),
@@ -39,9 +37,7 @@ func TestReplayLocatesData(t *testing.T) {
 		mustRun(t, c, RunOptions{Dir: filepath.Join("out", name)})
 	}
 	var saved engine.Result
-	if err := json.Unmarshal([]byte(readFile(t, "out", "one/report.json")), &saved); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal([]byte(readFile(t, "out", "one/report.json")), &saved))
 	if len(saved.Files) != 2 || saved.Files[0].Name != "data/crowd.bin" || saved.Files[0].Path != "../../data/crowd.bin" ||
 		len(saved.Files[0].SHA256) != 64 {
 		t.Errorf("files %+v", saved.Files)
@@ -69,8 +65,6 @@ func TestReplayLocatesData(t *testing.T) {
 		}
 	}
 	refused("the file has changed")
-	if err := os.Remove(crowd); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Remove(crowd))
 	refused("the file does not exist")
 }

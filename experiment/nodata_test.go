@@ -18,9 +18,7 @@ func TestAssertionsFailWithoutData(t *testing.T) {
 		"playout.late_ms.max": "<= 10", "network.delay_ms.p50": "<= 100", "network.reordered_ratio": "== 0"}
 	testkit.Set(t, c, "down.loss", "100%", "up.loss", "100%")
 	for name, bound := range bounds {
-		if err := c.Set("assert."+name, bound); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, c.Set("assert."+name, bound))
 	}
 	report := mustRun(t, c, RunOptions{})
 	failed := strings.Join(report.Failed(), "\n")
@@ -29,10 +27,7 @@ func TestAssertionsFailWithoutData(t *testing.T) {
 			t.Errorf("%s holds on a dead link; what failed is\n%s", name, failed)
 		}
 	}
-	data, err := json.Marshal(report)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(json.Marshal(report))
 	for _, want := range []string{`"starved_ratio":null`, `"position_error_mm":null`, `"late_ms":null`, `"clock_lag_ms":null`,
 		`"longest_freeze_ms":null`,
 		`"loss_rate":1`, `"delay_ms":null`, `"got":null`} {

@@ -18,10 +18,7 @@ func TestPlayoutPresets(t *testing.T) {
 	var got bytes.Buffer
 	crowd := labtest.WriteRecording(t, 30, 1000)
 	for _, name := range []string{"playout-10", "playout-60"} {
-		c, err := LoadPreset(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must(LoadPreset(name))
 		c.Duration, c.Data.Source, c.Data.Cubes = 15*time.Second, crowd, 30
 		for _, r := range mustRun(t, c, RunOptions{}).Runs {
 			p := &r.Totals.Playout

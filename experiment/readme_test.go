@@ -1,4 +1,4 @@
-package experiment_test
+package experiment
 
 import (
 	"os"
@@ -9,10 +9,7 @@ import (
 
 // Every file and folder in the two lists of the README exists.
 func TestPathsInReadme(t *testing.T) {
-	data, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(os.ReadFile("README.md"))
 	_, ways, ok := strings.Cut(string(data), "### The path of a frame")
 	paths := regexp.MustCompile("(?m)^\\| `([^`]+)`").FindAllStringSubmatch(ways, -1)
 	if !ok || len(paths) < 20 {

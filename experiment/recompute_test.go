@@ -35,10 +35,7 @@ type csvTable struct {
 
 func readCSV(t *testing.T, path string) csvTable {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(os.Open(path))
 	defer f.Close()
 	rows, err := csv.NewReader(f).ReadAll()
 	if err != nil || len(rows) == 0 {
@@ -325,9 +322,7 @@ func checkTotals(t *testing.T, name string, c *config.Config, r *engine.Result, 
 func compareFormats(t *testing.T, name, dir string) {
 	t.Helper()
 	var doc map[string]any
-	if err := json.Unmarshal([]byte(readFile(t, dir, "report.json")), &doc); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal([]byte(readFile(t, dir, "report.json")), &doc))
 	seconds, _ := lookup(doc, "duration_s")
 	items, _ := lookup(doc, "items_per_frame")
 	totals := doc["totals"].(map[string]any)

@@ -35,10 +35,7 @@ func TestRunOverNetwork(t *testing.T) {
 		c := worldFor(t, "1500ms")
 		testkit.Set(t, c, pairs...)
 		dir := t.TempDir()
-		r, err := Run(t.Context(), c, RunOptions{Clock: labtest.WallClock(), Dir: dir, Remote: loopback(t)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must(Run(t.Context(), c, RunOptions{Clock: labtest.WallClock(), Dir: dir, Remote: loopback(t)}))
 		x := r.Runs[0].Totals // a busy machine decodes and delivers less
 		if x.Wrong != 0 || x.Decoded == 0 || x.Remote == nil || x.Playout.Displayed == 0 || x.Playout.ClockLagMS.Text(0) != "-" {
 			t.Errorf("%+v", x)
@@ -47,7 +44,7 @@ func TestRunOverNetwork(t *testing.T) {
 			t.Errorf("%+v, %+v", x.Redundancy, m)
 		}
 		compareFormats(t, "over UDP", dir)
-		_, err = Replay(t.Context(), dir, RunOptions{})
+		_, err := Replay(t.Context(), dir, RunOptions{})
 		if !errors.Is(err, ErrNetworkRun) || !strings.Contains(err.Error(), dir) {
 			t.Errorf("replayed: %v", err)
 		}
@@ -69,9 +66,7 @@ func TestUnsupportedOverNetwork(t *testing.T) {
 		case "shadow":
 			c.Shadows = []config.Encoder{{Name: "rotor"}}
 		default:
-			if err := c.Set(key, "files"); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, c.Set(key, "files"))
 		}
 		_, err := Run(t.Context(), c, RunOptions{Clock: labtest.WallClock(), Remote: link})
 		var x *config.Error

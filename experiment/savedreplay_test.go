@@ -22,15 +22,10 @@ func TestSavedReportsReplay(t *testing.T) {
 	for _, path := range paths {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
-			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := must(os.ReadFile(path))
 			if golden.IsUpdating() {
 				data = runAgain(t, data)
-				if err := os.WriteFile(path, data, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, os.WriteFile(path, data, 0o600))
 			}
 			checkReplay(t, path)
 			checkChangesKept(t, data)
@@ -42,13 +37,8 @@ func TestSavedReportsReplay(t *testing.T) {
 func runAgain(t *testing.T, data []byte) []byte {
 	t.Helper()
 	var saved engine.Result
-	if err := json.Unmarshal(data, &saved); err != nil {
-		t.Fatal(err)
-	}
-	c, err := saved.Replayable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal(data, &saved))
+	c := must(saved.Replayable())
 	dir := t.TempDir()
 	mustRun(t, c, RunOptions{Dir: dir})
 	return []byte(readFile(t, dir, "report.json"))
@@ -61,20 +51,13 @@ func checkChangesKept(t *testing.T, data []byte) {
 		Changes json.RawMessage `json:"changes"`
 	}
 	var changes []config.StampedChange
-	if err := json.Unmarshal(data, &saved); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal(data, &saved))
 	if err := json.Unmarshal(saved.Changes, &changes); err != nil || len(changes) == 0 {
 		t.Fatalf("%d changes, %v", len(changes), err)
 	}
-	again, err := json.Marshal(changes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must(json.Marshal(changes))
 	var want bytes.Buffer
-	if err := json.Compact(&want, saved.Changes); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Compact(&want, saved.Changes))
 	if !bytes.Equal(again, want.Bytes()) {
 		t.Errorf("the changes are written as\n%s\nthey were\n%s", again, want.Bytes())
 	}

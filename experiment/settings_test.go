@@ -20,9 +20,7 @@ func TestEverySettingHasAnEffectOrWarns(t *testing.T) {
 	dir := t.TempDir()
 	line, copies := filepath.Join(dir, "line"), filepath.Join(dir, "copies.csv")
 	for path, text := range map[string]string{line: "10\n300\n", copies: "seq,send_us,recv_us,copy\n1,0,150000,0\n1,0,160000,1\n2,20000,190000,0\n"} {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	values := map[string]any{
 		"data.source": "world", "data.script": "idle", "data.cubes": 5, "data.message": 9, "data.loop": false, "data.again": true,
@@ -56,10 +54,7 @@ func TestEverySettingHasAnEffectOrWarns(t *testing.T) {
 		run := r.Runs[0]
 		list := strings.Join(run.Warnings, "\n")
 		run.Config, run.Timing, run.Warnings = nil, figures.Timing{}, nil
-		text, err := json.Marshal(run)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(json.Marshal(run))
 		return string(text), list
 	}
 	usual, _ := measure("", nil, 2*time.Second)

@@ -28,16 +28,11 @@ func TestDefaultEncoderDependsOnData(t *testing.T) {
 		"chosen, unfit for messages": {"[data]\nsource = \"text\"\n[encoder]\nname = \"full\"", nil,
 			"encoder.name: full cannot encode the data of text, bytes; expected one of receiver-adaptive, xor-rle"},
 	} {
-		config, err := config.Parse("x.toml", []byte(c.text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		config := must(config.Parse("x.toml", []byte(c.text)))
 		for _, s := range c.set {
-			if err := config.Set(s[0], s[1]); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, config.Set(s[0], s[1]))
 		}
-		err = Settle(t.Context(), config)
+		err := Settle(t.Context(), config)
 		if strings.Contains(c.want, " ") {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: %v, want ...%s...", name, err, c.want)

@@ -54,23 +54,13 @@ func TestStarvationAgreesWithClosedForm(t *testing.T) {
 		length = 2 * time.Minute
 	}
 	for _, name := range []string{"playout-10", "playout-60"} {
-		c, err := LoadPreset(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must(LoadPreset(name))
 		for _, v := range c.Sweep[1].Values {
 			d := c.Clone()
 			d.Sweep, d.Duration = nil, length
-			if err := d.Set("receiver.playout_delay", v); err != nil {
-				t.Fatal(err)
-			}
-			s, err := engine.NewSessionFromSource(d, labtest.NewCubeSource(1, 1, -1, 3), engine.Options{KeepSamples: 10})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := s.RunUntil(length); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, d.Set("receiver.playout_delay", v))
+			s := must(engine.NewSessionFromSource(d, labtest.NewCubeSource(1, 1, -1, 3), engine.Options{KeepSamples: 10}))
+			noError(t, s.RunUntil(length))
 			got := s.View(0).Lanes[0].Totals.Playout
 			want := closedFormStarvation(d.Sender.RateHz, d.Receiver.Playout)
 			// Starved ticks come in runs of up to an interval, so there are fewer
@@ -93,16 +83,9 @@ func TestDelayForTwoConsecutiveLosses(t *testing.T) {
 		c := config.Default()
 		c.Sender.RateHz, c.Receiver.Playout, c.Receiver.DisplayMilliHz = rate, delay, 59_900
 		pattern := "pattern bits=" + strings.Repeat("0", 20-row) + strings.Repeat("1", row)
-		if err := errors.Join(c.Set("profile", "fiedler"), c.Set("down.loss", pattern)); err != nil {
-			t.Fatal(err)
-		}
-		s, err := engine.NewSessionFromSource(c, labtest.NewCubeSource(1, 1, -1, 3), engine.Options{KeepSamples: 10})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.RunUntil(10 * time.Minute); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, errors.Join(c.Set("profile", "fiedler"), c.Set("down.loss", pattern)))
+		s := must(engine.NewSessionFromSource(c, labtest.NewCubeSource(1, 1, -1, 3), engine.Options{KeepSamples: 10}))
+		noError(t, s.RunUntil(10*time.Minute))
 		p := s.View(0).Lanes[0].Totals.Playout
 		return p.StarvedRatio.Or(-1), p.LongestFreezeMS.Or(-1)
 	}

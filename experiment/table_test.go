@@ -48,9 +48,7 @@ func tableOf(t *testing.T) string {
 	}
 	dir := t.TempDir()
 	for name, content := range map[string][]byte{"arena.toml": []byte(schema), "arena.bin": records} {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
 	}
 	return "table:" + filepath.Join(dir, "arena.toml") + "," + filepath.Join(dir, "arena.bin")
 }
@@ -84,10 +82,7 @@ func TestUserTable(t *testing.T) {
 func TestInvalidTable(t *testing.T) {
 	spec := tableOf(t)
 	schema, _, _ := strings.Cut(strings.TrimPrefix(spec, "table:"), ",")
-	text, err := os.ReadFile(schema)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(schema))
 	for _, c := range []struct{ from, to, want string }{
 		{`item = "tank"`, `itm = "tank"`, `data.source: ` + schema + `:2: itm: unknown key "itm"; did you mean item?`},
 		{`rate_hz = 30`, `rate_hz = 30.5`, `data.source: ` + schema +
@@ -95,9 +90,7 @@ func TestInvalidTable(t *testing.T) {
 		{`rows = 25`, `rows = 24`, "arena.bin: frame 312, tank 12, field x: the records end before this value; expected complete frames of 576 bytes"},
 		{`range = [-5000, 5000]`, `range = [0, 100]`, "field x: 108 is out of range; expected 0 to 100"},
 	} {
-		if err := os.WriteFile(schema, []byte(strings.Replace(string(text), c.from, c.to, 1)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(schema, []byte(strings.Replace(string(text), c.from, c.to, 1)), 0o600))
 		config := config.Default()
 		config.Data.Source = spec
 		if _, err := Run(t.Context(), config, RunOptions{}); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -134,9 +127,7 @@ func TestErrorsIncludeRounding(t *testing.T) {
 	schema += fmt.Sprintf("[[field]]\nname = \"yaw\"\nkind = \"angle\"\nrange = [0, 360]\nscale = %v\nunit = \"deg\"\n", turnScale)
 	dir := t.TempDir()
 	for name, text := range map[string]string{"walk.toml": schema, "walk.csv": log} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	c := config.Default()
 	testkit.Set(t, c, []any{"data.source", "table:" + filepath.Join(dir, "walk.toml") + "," + filepath.Join(dir, "walk.csv"),

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -54,28 +53,12 @@ func rewrite(t *testing.T, file string, change func(*sealedBatch, *engine.Result
 	t.Helper()
 	var x sealedBatch
 	var r *engine.Result
-	data, err := os.ReadFile(file)
-	if err == nil {
-		err = json.Unmarshal(data, &x)
-	}
-	if err == nil {
-		err = json.Unmarshal(x.Runs[0].Result, &r)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal(must(os.ReadFile(file)), &x))
+	noError(t, json.Unmarshal(x.Runs[0].Result, &r))
 	change(&x, r)
-	x.Runs[0].Result, err = json.Marshal(r)
+	x.Runs[0].Result = must(json.Marshal(r))
 	x.Runs[0].SHA256 = x.Runs[0].hash(x.Plan)
-	if err == nil {
-		data, err = json.Marshal(x)
-	}
-	if err == nil {
-		err = os.WriteFile(file, data, 0o644)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(file, must(json.Marshal(x)), 0o644))
 }
 
 // A figure that was altered in a file is noticed: without a new hash or with an impossible value when it is
@@ -86,29 +69,19 @@ func TestAlteredFile(t *testing.T) {
 	if err != nil || want.Verified.Runs != 30 {
 		t.Fatal(want.Verified, err)
 	}
-	good, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := must(os.ReadFile(files[0]))
 	restore := func() {
-		if err := os.WriteFile(files[0], good, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(files[0], good, 0o644))
 	}
 	for _, value := range []float64{1e308, -5, 0.001} {
 		rewrite(t, files[0], func(_ *sealedBatch, r *engine.Result) { r.Totals.PayloadKbps = value })
-		altered, err := os.ReadFile(files[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		altered := must(os.ReadFile(files[0]))
 		// With the old hash.
 		hash := func(data []byte) []byte {
 			i := bytes.Index(data, []byte(`"sha256":"`))
 			return data[i : i+len(`"sha256":"`)+64]
 		}
-		if err := os.WriteFile(files[0], bytes.Replace(altered, hash(altered), hash(good), 1), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(files[0], bytes.Replace(altered, hash(altered), hash(good), 1), 0o644))
 		sum, said, err := resume(t, dir, Options{Verify: 1})
 		if err != nil || !strings.Contains(said, filepath.Base(files[0])) || !strings.Contains(said, "damaged") {
 			t.Errorf("%g without a new hash: %v, notices %q", value, err, said)
@@ -121,8 +94,7 @@ func TestAlteredFile(t *testing.T) {
 		_, said, err = resume(t, dir, Options{Verify: 1})
 		switch {
 		case value == 0.001:
-			var differ *mismatchError
-			if !errors.As(err, &differ) || differ.File != filepath.Base(files[0]) || !strings.Contains(err.Error(), hostName()) ||
+			if err == nil || !strings.HasSuffix(err.Error(), filepath.Base(files[0])) || !strings.Contains(err.Error(), hostName()) ||
 				!strings.Contains(err.Error(), "payload_kbps is 0.001, then ") {
 				t.Errorf("%g with a new hash: %v", value, err)
 			}
@@ -133,17 +105,13 @@ func TestAlteredFile(t *testing.T) {
 	}
 	// Two files with different results of one run.
 	copied := filepath.Join(filepath.Dir(files[0]), "copied.json")
-	if err := os.WriteFile(copied, good, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(copied, good, 0o644))
 	rewrite(t, copied, func(_ *sealedBatch, r *engine.Result) { r.Totals.Reordered++ })
 	_, _, err = resume(t, dir, Options{})
 	if err == nil || !strings.Contains(err.Error(), ": reordered is ") || !strings.Contains(err.Error(), "copied.json") || strings.Count(err.Error(), "results/") != 2 {
 		t.Errorf("two files: %v; want both, and the figure", err)
 	}
-	if err := os.Remove(copied); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Remove(copied))
 	// Results of another run, plan or seed do not pass for this one.
 	for name, change := range map[string]func(*sealedBatch, *engine.Result){
 		"another seed": func(_ *sealedBatch, r *engine.Result) { r.Seed++ },
@@ -157,9 +125,7 @@ func TestAlteredFile(t *testing.T) {
 	}
 	// Damaged files.
 	for i, damage := range [][]byte{good[:len(good)/2], []byte("{}"), bytes.Replace(good, []byte(`"plan":"`), []byte(`"plan":"x`), 1), nil} {
-		if err := os.WriteFile(files[i], damage, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(files[i], damage, 0o644))
 	}
 	if sum, said, err := resume(t, dir, Options{}); err != nil || sum.Digest != want.Digest || !strings.HasPrefix(said, "4 files ") {
 		t.Errorf("damaged files: %v, notices %q", err, said)
@@ -192,20 +158,12 @@ func TestContentHash(t *testing.T) {
 		t.Fatal(done.Error)
 	}
 	r := done.Runs[0].Result
-	want, err := hashContent(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must(hashContent(r))
+	data := must(json.Marshal(r))
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber() // keeps all digits
 	var tree any
-	if err := decoder.Decode(&tree); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, decoder.Decode(&tree))
 	hashed := func() (contentHash, error) {
 		var r engine.Result
 		data, err := json.Marshal(tree)
@@ -364,18 +322,9 @@ func TestDamagedMessages(t *testing.T) {
 	s, q := served(t)
 	there := remote(t, s)
 	done := liar(p, func(_ *config.Config, r *engine.Result) { r.Digest = strings.Repeat("0", 64) }).runBatch(t.Context(), []int{0})
-	text, err := done.seal(p.ID, "v1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	enc, err := resultEncoder()
-	if err != nil {
-		t.Fatal(err)
-	}
-	old, err := done.seal(p.ID, "v0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(done.seal(p.ID, "v1"))
+	enc := must(resultEncoder())
+	old := must(done.seal(p.ID, "v0"))
 	messages := [][]byte{
 		enc.EncodeAll(old, nil),
 		enc.EncodeAll(bytes.Replace(text, []byte(`"payload_kbps":`), []byte(`"payload_kbps":1`), 1), nil),
@@ -383,9 +332,7 @@ func TestDamagedMessages(t *testing.T) {
 		[]byte("no zstd"),
 	}
 	for _, data := range messages { // before the sweep begins: its coordinator reads them first
-		if _, err := there.js.Publish(t.Context(), resultSubject(p.ID), data); err != nil {
-			t.Fatal(err)
-		}
+		must(there.js.Publish(t.Context(), resultSubject(p.ID), data))
 	}
 	said := ""
 	sum := runSweep(t, p, Options{Queue: q, Jobs: 1, OnNotice: func(text string) { said += text + "\n" }})
@@ -403,39 +350,23 @@ func TestHostileCoordinator(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "text.txt")
-	if err := os.WriteFile(path, []byte(strings.Repeat("the quick brown fox jumps over the lazy dog. ", 400)), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	p := newTestPlan(t, "duration = \"1s\"\n[data]\nsource = \"text:"+path+"\"\n[sweep]\nrepeat = 4\n")
+	p := newTextPlan(t, path, 4)
 	s, q := served(t)
 	there := remote(t, s)
 	w := &worker{q: there, opt: WorkerOptions{Clock: clock, Version: "v1", Disk: &atomicfile.Disk{}, OnNotice: func(string) {}}}
-	store, err := q.fileStore(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must(q.fileStore(t.Context()))
 	publish := func(m manifest, toml string) {
 		t.Helper()
-		text, err := json.Marshal(planText{m, toml})
-		if err == nil {
-			_, err = store.PutBytes(t.Context(), "plan-"+p.ID, text)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(store.PutBytes(t.Context(), "plan-"+p.ID, must(json.Marshal(planText{m, toml}))))
 	}
-	if err := q.publish(t.Context(), p); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, q.publish(t.Context(), p))
 	sum := p.Files[0].SHA256
 	escaped := slices.Clone(p.Files)
 	escaped[0].SHA256 = "../../escaped"
 	for name, offer := range map[string]func(){
 		"another configuration": func() { publish(p.manifest(p.Files), string(p.TOML)+"\nseed = 99\n") },
 		"another file": func() {
-			if _, err := store.PutBytes(t.Context(), sum, bytes.Repeat([]byte("x"), int(p.Files[0].Bytes))); err != nil {
-				t.Fatal(err)
-			}
+			must(store.PutBytes(t.Context(), sum, bytes.Repeat([]byte("x"), int(p.Files[0].Bytes))))
 			publish(p.manifest(p.Files), string(p.TOML))
 		},
 		"a path for a hash": func() { publish(p.manifest(escaped), string(p.TOML)) },
@@ -447,30 +378,17 @@ func TestHostileCoordinator(t *testing.T) {
 			t.Errorf("%s: accepted a plan of %d runs", name, x.plan.Runs())
 		}
 	}
-	if err := putFile(t.Context(), store, sum, path); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, putFile(t.Context(), store, sum, path))
 	publish(p.manifest(p.Files), string(p.TOML))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	for _, data := range [][]byte{[]byte("garbage"), fmt.Appendf(nil, `{"plan":%q,"runs":[3,4]}`, p.ID)} {
-		if _, err := q.js.Publish(ctx, jobSubject("v1", p.ID), data); err != nil {
-			t.Fatal(err)
-		}
+		must(q.js.Publish(ctx, jobSubject("v1", p.ID), data))
 	}
-	results, err := q.conn.SubscribeSync(resultSubject(p.ID))
-	if err != nil {
-		t.Fatal(err)
-	}
+	results := must(q.conn.SubscribeSync(resultSubject(p.ID)))
 	work(t, s, WorkerOptions{Cache: filepath.Join(dir, "cache")})
-	m, err := results.NextMsgWithContext(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := decompress(m.Data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(results.NextMsgWithContext(ctx))
+	text := must(decompress(m.Data))
 	if r, err := open(text, p.ID, "v1"); err != nil || len(r.Runs) > 0 || !strings.Contains(r.Error, "does not belong to this sweep") {
 		t.Errorf("a job with other runs: %d results, %q, %v", len(r.Runs), r.Error, err)
 	}
@@ -484,13 +402,7 @@ func TestHostileCoordinator(t *testing.T) {
 		info, err := jobs.Info(ctx)
 		return err == nil && info.NumAckPending == 0 && info.NumPending == 0
 	})
-	stream, err := q.js.Stream(ctx, resultStream)
-	if err == nil {
-		err = stream.Purge(ctx)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, must(q.js.Stream(ctx, resultStream)).Purge(ctx))
 	if got := runSweep(t, p, Options{Queue: q}).Digest; got != runSweep(t, p, Options{Jobs: 1}).Digest {
 		t.Error("another digest afterwards")
 	}

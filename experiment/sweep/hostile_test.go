@@ -51,9 +51,7 @@ func TestResultFileNames(t *testing.T) {
 		{Runs: []Outcome{outcome(2), outcome(3)}},
 		{Runs: []Outcome{outcome(3), outcome(4)}}, // the first again, and another
 	} {
-		if err := s.addBatch(d, true); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, s.addBatch(d, true))
 	}
 	found := 0
 	again := newActiveSweep(p, Options{Clock: clock})
@@ -138,18 +136,18 @@ func TestInterruptedWithQueue(t *testing.T) {
 // A panic in a run ends the sweep, with and without a queue. The error has the stack, and the summary
 // the results so far.
 func TestPanicInRun(t *testing.T) {
-	for name, queue := range map[string]bool{"cores": false, "queue": true} {
+	for name, after := range map[string]int64{"cores": 8, "queue": 8, "verifying": 30} {
 		t.Run(name, func(t *testing.T) {
 			p := newTestPlan(t, small)
 			dir, store := newTestStore(t, p)
 			var ran atomic.Int64
-			o := Options{Clock: clock, Jobs: 1, Store: store, maxJobRuns: 1, run: func(ctx context.Context, c *config.Config) (*engine.Result, error) {
-				if ran.Add(1) > 8 {
+			o := Options{Clock: clock, Jobs: 1, Store: store, Verify: 1, maxJobRuns: 1, run: func(ctx context.Context, c *config.Config) (*engine.Result, error) {
+				if ran.Add(1) > after {
 					panic("boom")
 				}
 				return stub(ctx, c)
 			}}
-			if queue {
+			if name == "queue" {
 				_, o.Queue = served(t)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -159,26 +157,10 @@ func TestPanicInRun(t *testing.T) {
 			if !errors.As(err, &bug) || bug.Value != "boom" || !strings.Contains(err.Error(), "TestPanicInRun") {
 				t.Fatalf("%v, want the panic with its stack", err)
 			}
-			if _, err := os.Stat(filepath.Join(dir, "report.json")); err != nil || sum.Done != 8 {
-				t.Errorf("%d runs are stored, want 8; %v", sum.Done, err)
+			if _, err := os.Stat(filepath.Join(dir, "report.json")); err != nil || sum.Done != int(after) {
+				t.Errorf("%d runs are stored, want %d; %v", sum.Done, after, err)
 			}
 		})
-	}
-}
-
-// A panic in a repeated run is an error of the sweep.
-func TestPanicWhileVerifying(t *testing.T) {
-	p := newTestPlan(t, small)
-	var ran atomic.Int64
-	o := Options{Clock: clock, Jobs: 2, Verify: 1, run: func(ctx context.Context, c *config.Config) (*engine.Result, error) {
-		if ran.Add(1) > int64(p.Runs()) {
-			panic("boom")
-		}
-		return stub(ctx, c)
-	}}
-	sum, err := Run(t.Context(), p, o)
-	if !errors.As(err, new(*panics.Error)) || sum.Done != p.Runs() {
-		t.Errorf("%d runs, %v", sum.Done, err)
 	}
 }
 
@@ -188,9 +170,7 @@ func TestWorkerWithFullDisk(t *testing.T) {
 	p := newTextPlan(t, filepath.Join(dir, "text.txt"), 6)
 	s, q := served(t)
 	noFolder := filepath.Join(dir, "file")
-	if err := os.WriteFile(noFolder, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(noFolder, nil, 0o644))
 	said := make(chan string, 1)
 	var once sync.Once
 	work(t, s, WorkerOptions{Name: "full", Cache: noFolder, OnNotice: func(text string) {
@@ -249,36 +229,11 @@ func TestResultsTooLargeForMessage(t *testing.T) {
 
 // A port in use is reported at once, as a QueueError.
 func TestPortTaken(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must(net.Listen("tcp", "127.0.0.1:0"))
 	defer l.Close()
 	var bad *QueueError
 	if _, err := Serve(l.Addr().String(), "secret", nil); !errors.As(err, &bad) {
 		t.Errorf("a port that is taken: %v", err)
-	}
-}
-
-// The folder of a killed server is removed after a day; other folders are not.
-func TestFoldersOfKilledServers(t *testing.T) {
-	dir := t.TempDir()
-	long := time.Now().Add(-2 * abandonedAfter)
-	for name, old := range map[string]bool{queueDirPrefix + "1": true, queueDirPrefix + "2": false, "another": true} {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Join(path, "jetstream"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if old {
-			if err := os.Chtimes(path, long, long); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	removeAbandoned(dir)
-	list, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil || len(list) != 2 || filepath.Base(list[0]) != "another" || filepath.Base(list[1]) != queueDirPrefix+"2" {
-		t.Errorf("left are %v, %v", list, err)
 	}
 }
 
@@ -289,9 +244,7 @@ func TestReportsWhileRunning(t *testing.T) {
 	sum := newSummary(p)
 	r, _ := stub(t.Context(), p.Run(0).Config)
 	sum.add(Outcome{0, r})
-	if err := store.writeReports(sum); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, store.writeReports(sum))
 	data, err := os.ReadFile(filepath.Join(dir, "report.json"))
 	if err != nil || !strings.Contains(string(data), `"payload_kbps"`) {
 		t.Errorf("report.json has no figures of the run that was there: %v\n%.300s", err, data)

@@ -27,10 +27,7 @@ func TestReadResults(t *testing.T) {
 	}
 	want := make([]string, p.Runs())
 	runSweep(t, p, Options{Jobs: 2, Store: store, maxJobRuns: 3, OnResult: func(o Outcome) { want[o.Run] = o.Result.Digest }})
-	r, err := ReadResults(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(ReadResults(dir))
 	var got []string
 	for _, run := range r.Runs {
 		got = append(got, run.Digest)
@@ -52,14 +49,9 @@ func TestReadResults(t *testing.T) {
 		"contains a run that is not of this sweep: nil":     {run(0, nil), p.ID, "v1"},
 		"contains a run that is not of this sweep: digest":  {run(0, &engine.Result{}), p.ID, "v1"},
 	} {
-		data, err := x.seal(x.plan, x.version)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, resultsName, "other.json"), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		_, err = ReadResults(dir)
+		data := must(x.seal(x.plan, x.version))
+		noError(t, os.WriteFile(filepath.Join(dir, resultsName, "other.json"), data, 0o644))
+		_, err := ReadResults(dir)
 		want, _, _ := strings.Cut(problem, ":")
 		if (err == nil) != (problem == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", problem, err)
@@ -71,23 +63,16 @@ func TestReadResults(t *testing.T) {
 // files.
 func TestCacheIsBounded(t *testing.T) {
 	dir := t.TempDir()
-	c, err := openCache(nil, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(openCache(nil, dir))
 	create := func(name string, size int64, age time.Duration) {
 		t.Helper()
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(path, nil, 0o600))
 		at := time.Unix(1e9, 0).Add(-age)
 		if err := os.Truncate(path, size); err != nil { // a sparse file
 			t.Skip(err)
 		}
-		if err := os.Chtimes(path, at, at); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.Chtimes(path, at, at))
 	}
 	const third = maxCacheBytes / 3
 	for i := range 3 {
@@ -95,9 +80,7 @@ func TestCacheIsBounded(t *testing.T) {
 	}
 	create("a-file-of-the-user", 10, time.Hour*24)
 	for _, x := range []struct{ needed, kept int64 }{{maxCacheBytes - 3*third, 3}, {maxCacheBytes - 3*third + 1, 2}, {third, 2}, {2 * third, 1}} {
-		if err := c.makeRoom(x.needed); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, c.makeRoom(x.needed))
 		entries, err := os.ReadDir(dir)
 		if err != nil || len(entries) != int(x.kept)+1 || entries[0].Name()[0] != '0' {
 			t.Errorf("%d bytes needed: %v, %v; want the %d newest files", x.needed, entries, err, x.kept)
@@ -108,16 +91,11 @@ func TestCacheIsBounded(t *testing.T) {
 // A worker downloads plans of at most maxPlanBytes.
 func TestPlanSize(t *testing.T) {
 	_, q := served(t)
-	store, err := q.fileStore(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must(q.fileStore(t.Context()))
 	w := &worker{q: q, opt: WorkerOptions{Clock: clock, Version: "v1", Cache: t.TempDir(), OnNotice: func(string) {}}}
 	for size, refused := range map[int]bool{maxPlanBytes: false, maxPlanBytes + 1: true} {
 		id := fmt.Sprint(size)
-		if _, err := store.PutBytes(t.Context(), "plan-"+id, make([]byte, size)); err != nil {
-			t.Fatal(err)
-		}
+		must(store.PutBytes(t.Context(), "plan-"+id, make([]byte, size)))
 		_, err := w.fetchPlan(t.Context(), id)
 		if err == nil || strings.Contains(err.Error(), "expected at most") != refused {
 			t.Errorf("a damaged plan of %d bytes: %v", size, err)
@@ -133,10 +111,7 @@ func TestWorkersAreBounded(t *testing.T) {
 	c := &workerSet{s: newActiveSweep(p, Options{Clock: clock, OnNotice: func(string) { notices++ }}), missed: map[string]int{}, notices: map[string]bool{}}
 	for version, names := range map[string]int{p.Version: maxWorkers + 100, "v0": maxNotes + 100} {
 		for i := range names {
-			data, err := json.Marshal(hello{Name: fmt.Sprint("worker-", i%(names-50)), Version: version})
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := must(json.Marshal(hello{Name: fmt.Sprint("worker-", i%(names-50)), Version: version}))
 			c.handleHello(&nats.Msg{Data: data})
 		}
 	}

@@ -22,18 +22,10 @@ func TestPageOfASweep(t *testing.T) {
 	p := newTestPlan(t, small)
 	dir, store := newTestStore(t, p)
 	runSweep(t, p, Options{Store: store})
-	saved, err := os.ReadFile(filepath.Join(dir, "report.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := page.Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	saved := must(os.ReadFile(filepath.Join(dir, "report.html")))
+	l := must(page.Load(dir))
 	var made bytes.Buffer
-	if err := l.Document().WriteHTML(&made); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, l.Document().WriteHTML(&made))
 	if made.String() != string(saved) {
 		t.Error("the page made from report.json is another than the one saved with it")
 	}

@@ -133,8 +133,6 @@ var errForeignRun = errors.New("contains a run that is not of this sweep")
 // impossibleError means that a result has the wrong seed, or a figure that no run can have.
 type impossibleError struct{ error }
 
-func (e *impossibleError) Unwrap() error { return e.error }
-
 // checkFigures returns an error if a result has another seed than run n of the plan, or a figure that no
 // run can have.
 func (p *Plan) checkFigures(n int, r *engine.Result) error {

@@ -48,9 +48,7 @@ func startWorker(t *testing.T, url string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), workerURL+"="+url, "WIRELAB_TEST_CACHE="+t.TempDir())
 	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Signal(syscall.SIGCONT)
 		_ = cmd.Process.Kill()
@@ -74,10 +72,7 @@ func startServer(t *testing.T) *natsServer {
 	if err != nil {
 		t.Skip("NOT RUN: nats-server cannot be built here:", err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must(net.Listen("tcp", "127.0.0.1:0"))
 	addr := l.Addr().String()
 	l.Close()
 	s := &natsServer{t: t, path: strings.TrimSpace(string(out)), addr: addr, dir: t.TempDir()}
@@ -110,20 +105,14 @@ func (s *natsServer) kill() {
 func opened(t *testing.T, o QueueOptions) *queue {
 	t.Helper()
 	o.Lease = testLease
-	q, err := OpenQueue(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := must(OpenQueue(t.Context(), o))
 	t.Cleanup(q.Close)
 	return q
 }
 
 func served(t *testing.T) (*queueServer, *queue) {
 	t.Helper()
-	s, err := Serve("127.0.0.1:0", "secret", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(Serve("127.0.0.1:0", "secret", nil))
 	t.Cleanup(s.Close)
 	return s, opened(t, QueueOptions{Token: "secret", inProcess: s.ns})
 }
@@ -237,9 +226,7 @@ func TestOtherVersion(t *testing.T) {
 // newTextPlan writes a text to path and returns a sweep that sends it repeat times.
 func newTextPlan(t *testing.T, path string, repeat int) *Plan {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(strings.Repeat("the quick brown fox jumps over the lazy dog. ", 400)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, []byte(strings.Repeat("the quick brown fox jumps over the lazy dog. ", 400)), 0o644))
 	return newTestPlan(t, fmt.Sprintf("duration = \"1s\"\n[data]\nsource = \"text:%s\"\n[sweep]\nrepeat = %d\n", path, repeat))
 }
 
@@ -254,9 +241,7 @@ func TestFilesOfSweep(t *testing.T) {
 	want := runSweep(t, p, Options{Jobs: 1}).Digest
 	s, q := served(t)
 	cacheDir := t.TempDir()
-	if err := q.publish(t.Context(), p); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, q.publish(t.Context(), p))
 	if err := os.Rename(path, path+".gone"); err != nil { // the worker is on another machine
 		t.Fatal(err)
 	}
@@ -267,20 +252,10 @@ func TestFilesOfSweep(t *testing.T) {
 	}
 	testkit.WaitFor(t, "the count of all runs", func() bool { return sent.Load() == int64(p.Runs()) })
 	w := &worker{q: q, opt: WorkerOptions{Clock: clock, Version: "v1", Cache: cacheDir, OnNotice: func(string) {}}}
-	if err := os.Rename(path+".gone", path); err != nil {
-		t.Fatal(err)
-	}
-	bad, err := newPlan(p.Config, "v1", nil) // it names a file that does not come with it
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := q.publish(t.Context(), bad); err != nil {
-		t.Fatal(err)
-	}
-	got, err := w.fetchPlan(t.Context(), bad.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Rename(path+".gone", path))
+	bad := must(newPlan(p.Config, "v1", nil)) // it names a file that does not come with it
+	noError(t, q.publish(t.Context(), bad))
+	got := must(w.fetchPlan(t.Context(), bad.ID))
 	if d := newExecutor(got, "w", clock).runBatch(t.Context(), []int{0}); d.Error == "" || len(d.Runs) > 0 {
 		t.Errorf("a file of the worker's own machine was read: %q", d.Error)
 	}
@@ -312,10 +287,7 @@ func TestHostileJobs(t *testing.T) {
 // A message of exactly the limit is decoded; a longer one is refused by both sides.
 func TestMessageLimit(t *testing.T) {
 	largest := bytes.Repeat([]byte("x"), maxMessageJSON)
-	data, err := compress(largest)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(compress(largest))
 	if text, err := decompress(data); err != nil || !bytes.Equal(text, largest) {
 		t.Errorf("%d bytes arrived, want %d; %v", len(text), len(largest), err)
 	}
@@ -323,10 +295,7 @@ func TestMessageLimit(t *testing.T) {
 	if _, err := compress(largest); !errors.Is(err, errMessageTooLarge) {
 		t.Errorf("one byte more is packed: %v", err)
 	}
-	enc, err := resultEncoder()
-	if err != nil {
-		t.Fatal(err)
-	}
+	enc := must(resultEncoder())
 	var out bytes.Buffer // a stream, whose length stands nowhere
 	w, err := zstd.NewWriter(&out)
 	if err == nil {

@@ -8,12 +8,10 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
 	"strconv"
 	"time"
 
 	"wirelab/internal/panics"
-	"wirelab/internal/wallclock"
 
 	"github.com/nats-io/nats-server/v2/server"
 )
@@ -24,33 +22,7 @@ type queueServer struct {
 	dir   string // temporary folder with the streams; Close removes it
 	token string // required of clients
 
-	closed   chan struct{}
 	panicked chan error // the first panic in a goroutine of the server
-}
-
-// queueDirPrefix is the prefix of the temporary folders of servers.
-const queueDirPrefix = "wirelab-queue-"
-
-// abandonedAfter is the age at which a folder counts as abandoned: its server was killed. A running
-// server updates the time of its folder every hour.
-const abandonedAfter = 24 * time.Hour
-
-// removeAbandoned removes the abandoned folders of servers in parent.
-func removeAbandoned(parent string) {
-	list, _ := filepath.Glob(filepath.Join(parent, queueDirPrefix+"*"))
-	for _, dir := range list {
-		if info, err := os.Lstat(dir); err == nil && info.IsDir() && time.Since(info.ModTime()) > abandonedAfter {
-			_ = os.RemoveAll(dir)
-		}
-	}
-}
-
-// touchDir updates the modification time of the folder until the server is closed.
-func (s *queueServer) touchDir() {
-	wallclock.Every(abandonedAfter/24, s.closed, func() {
-		now := time.Now()
-		_ = os.Chtimes(s.dir, now, now)
-	})
 }
 
 // Serve starts a server that listens on addr, "host:port" with port 0 for any. Clients must present
@@ -77,8 +49,7 @@ func Serve(addr, token string, certificate *tls.Config) (*queueServer, error) {
 	if token == "" {
 		return nil, errors.New("a server needs a token")
 	}
-	removeAbandoned(os.TempDir())
-	dir, err := os.MkdirTemp("", queueDirPrefix+"*")
+	dir, err := os.MkdirTemp("", "wirelab-queue-*")
 	if err != nil {
 		return nil, err
 	}
@@ -91,8 +62,7 @@ func Serve(addr, token string, certificate *tls.Config) (*queueServer, error) {
 		os.RemoveAll(dir)
 		return nil, err
 	}
-	s := &queueServer{ns: ns, dir: dir, token: token, closed: make(chan struct{}), panicked: make(chan error, 1)}
-	go panics.Guard(s.fail, s.touchDir)()
+	s := &queueServer{ns: ns, dir: dir, token: token, panicked: make(chan error, 1)}
 	go panics.Guard(s.fail, ns.Start)()
 	if !ns.ReadyForConnections(10 * time.Second) {
 		s.Close()
@@ -120,7 +90,6 @@ func (s *queueServer) fail(bug error) {
 
 // Close shuts the server down and removes its folder. It panics if a goroutine of the server did.
 func (s *queueServer) Close() {
-	close(s.closed)
 	s.ns.Shutdown()
 	s.ns.WaitForShutdown()
 	os.RemoveAll(s.dir)

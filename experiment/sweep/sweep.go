@@ -64,9 +64,10 @@ type activeSweep struct {
 	unsaved  bool // results were added since the summary was saved
 	pace     experiment.Pace
 	err      error
-	closed   bool          // the work has ended; later results are ignored
-	done     chan struct{} // closed when all runs have a result, or after an error
-	once     sync.Once     // closes done
+	closed   bool               // the work has ended; later results are ignored
+	ended    context.Context    // ends when all runs have a result, or after an error
+	end      context.CancelFunc // ends ended
+	once     sync.Once          // calls end
 }
 
 // A record describes the result of a run. The zero record stands for a run without a result.
@@ -123,7 +124,8 @@ func newActiveSweep(p *Plan, opt Options) *activeSweep {
 	if opt.OnNotice == nil {
 		opt.OnNotice = func(string) {}
 	}
-	s := &activeSweep{plan: p, opt: opt, records: make([]record, p.Runs()), done: make(chan struct{}), sum: newSummary(p)}
+	s := &activeSweep{plan: p, opt: opt, records: make([]record, p.Runs()), sum: newSummary(p)}
+	s.ended, s.end = context.WithCancel(context.Background())
 	s.progress.Planned = p.Runs()
 	if opt.Store == nil {
 		s.kept = map[int]*engine.Result{}
@@ -148,17 +150,11 @@ func (s *activeSweep) missing() (runs []int) {
 func (s *activeSweep) runMissing(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	context.AfterFunc(s.ended, cancel)
 	if s.opt.Queue == nil {
 		s.runLocally(ctx)
 		return
 	}
-	go panics.Guard(s.finish, func() {
-		select {
-		case <-s.done:
-			cancel()
-		case <-ctx.Done():
-		}
-	})()
 	if s.opt.Jobs > 0 {
 		ended := make(chan struct{})
 		opt := WorkerOptions{Jobs: s.opt.Jobs, Name: hostName(), Version: s.plan.Version, local: s.executor(), add: s.addOrFinish}
@@ -291,56 +287,40 @@ func (s *activeSweep) addRun(o Outcome) {
 
 // mismatch returns the error for a run with two different results: the one that the sweep has, and
 // other. worker names who computed other: the worker that sent it or, in a verification, this machine.
+// The error names the run, both workers and, if the first result can still be read, a figure that differs.
 func (s *activeSweep) mismatch(run int, other *engine.Result, worker string) error {
 	point := s.plan.Run(run)
-	e := &mismatchError{Set: point.Set, Seed: point.Config.Seed, Workers: [2]string{s.records[run].worker, worker}}
-	first := s.kept[run]
-	if s.opt.Store != nil {
-		first, e.File = s.opt.Store.find(s.plan, run, s.records[run].content)
-	}
-	if first == nil {
-		return e
-	}
-	x, err := contentOf(first)
-	y, err2 := contentOf(other)
-	if keys := differences(x, y); err == nil && err2 == nil && len(keys) > 0 {
-		key, name := keys[0], strings.TrimPrefix(keys[0], "totals.")
-		e.Differ = fmt.Sprintf("%s is %.80s, then %.80s (%s)", name, fmt.Sprint(x[key]), fmt.Sprint(y[key]), words.Count(len(keys), "difference"))
-	}
-	return e
-}
-
-// mismatchError means that two executions of one run gave different results.
-type mismatchError struct {
-	Set     map[string]string // settings of the run
-	Seed    uint64
-	Workers [2]string // the worker whose result the sweep used, and the other
-	Differ  string    // a difference between their results; "" if the first result cannot be read any more
-	File    string    // name of the file with the first result; "" if it is in memory
-}
-
-// Error describes the run, and names the workers and a figure that differs.
-func (e *mismatchError) Error() string {
-	text := fmt.Sprintf("%.200s and %.200s got different results for one run, %s: one of them is wrong", e.Workers[0], e.Workers[1],
-		describeRun(e.Set, e.Seed))
-	if e.Workers[0] == e.Workers[1] {
+	description := describeRun(point.Set, point.Config.Seed)
+	before := s.records[run].worker
+	text := fmt.Sprintf("%.200s and %.200s got different results for one run, %s: one of them is wrong", before, worker, description)
+	if before == worker {
 		text = fmt.Sprintf("%.200s got two different results for one run, %s: the run is not deterministic there, or its result was altered",
-			e.Workers[0], describeRun(e.Set, e.Seed))
+			worker, description)
 	}
-	if e.Differ != "" {
-		text += ": " + e.Differ
+	first, file := s.kept[run], ""
+	if s.opt.Store != nil {
+		first, file = s.opt.Store.find(s.plan, run, s.records[run].content)
 	}
-	if e.File != "" {
-		text += fmt.Sprintf("; the first result is in %s", filepath.Join(resultsName, e.File))
+	if first != nil {
+		x, err := contentOf(first)
+		y, err2 := contentOf(other)
+		if keys := differences(x, y); err == nil && err2 == nil && len(keys) > 0 {
+			key := keys[0]
+			text += fmt.Sprintf(": %s is %.80s, then %.80s (%s)", strings.TrimPrefix(key, "totals."), fmt.Sprint(x[key]), fmt.Sprint(y[key]),
+				words.Count(len(keys), "difference"))
+		}
 	}
-	return text
+	if file != "" {
+		text += "; the first result is in " + filepath.Join(resultsName, file)
+	}
+	return errors.New(text)
 }
 
 // finish ends the work, with an error unless err is nil. Only the first call has an effect.
 func (s *activeSweep) finish(err error) {
 	s.once.Do(func() {
 		s.err = err
-		close(s.done)
+		s.end()
 	})
 }
 

@@ -40,19 +40,13 @@ values = ["0%", "10%", "30%"]
 
 func parseConfig(t *testing.T, text string) *config.Config {
 	t.Helper()
-	c, err := config.Parse("test.toml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(config.Parse("test.toml", []byte(text)))
 	return c
 }
 
 func newTestPlan(t *testing.T, text string) *Plan {
 	t.Helper()
-	p, err := NewPlan(t.Context(), parseConfig(t, text), "v1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(NewPlan(t.Context(), parseConfig(t, text), "v1"))
 	return p
 }
 
@@ -60,20 +54,14 @@ func newTestPlan(t *testing.T, text string) *Plan {
 func newTestStore(t testing.TB, p *Plan) (dir string, store *Store) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "out")
-	store, err := NewStore(nil, dir, p, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store = must(NewStore(nil, dir, p, false))
 	return dir, store
 }
 
 func runSweep(t *testing.T, p *Plan, o Options) *Summary {
 	t.Helper()
 	o.Clock = clock
-	sum, err := Run(t.Context(), p, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := must(Run(t.Context(), p, o))
 	if sum.Done != p.Runs() || sum.Digest == "" {
 		t.Fatalf("%d of %d runs done", sum.Done, p.Runs())
 	}
@@ -103,18 +91,11 @@ func TestRunsEqualSingleRuns(t *testing.T) {
 		c := parseConfig(t, strings.Split(small, "[assert]")[0])
 		c.Seed = seed
 		for k, v := range wantSet {
-			if err := c.Set(k, v); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, c.Set(k, v))
 		}
-		alone, err := engine.NewSession(t.Context(), c, engine.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		alone := must(engine.NewSession(t.Context(), c, engine.Options{}))
 		for !alone.Done() {
-			if err := alone.Advance(time.Second); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, alone.Advance(time.Second))
 		}
 		if r := alone.Result(); r.Digest != o.Result.Digest {
 			t.Errorf("run %d: digest %.12s, by itself %.12s", o.Run, o.Result.Digest, r.Digest)
@@ -167,22 +148,16 @@ func TestResume(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sum := runSweep(t, p, Options{Jobs: 2, Store: store, Verify: 0.1}); sum.Verified == nil || sum.Verified.Runs != 3 {
-		t.Errorf("verified %+v, expected 3 runs", sum.Verified)
+	w := NewWatch(p) // loaded results are one step of progress
+	sum := runSweep(t, p, Options{Jobs: 2, Store: store, Verify: 0.1, OnProgress: w.SetProgress})
+	if sum.Verified == nil || sum.Verified.Runs != 3 || w.State().First != p.Runs() {
+		t.Errorf("verified %+v, expected 3 runs; %d of %d loaded", sum.Verified, w.State().First, p.Runs())
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "results", "*.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must(filepath.Glob(filepath.Join(dir, "results", "*.json")))
 	for _, f := range files {
-		data, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must(os.ReadFile(f))
 		var d sealedBatch
-		if err := json.Unmarshal(data, &d); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, json.Unmarshal(data, &d))
 		again += len(d.Runs)
 	}
 	if again != 30 {
@@ -201,17 +176,13 @@ func TestResume(t *testing.T) {
 func TestFailingRun(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "walk.bin")
 	frame := make([]byte, 901*32)
-	if err := os.WriteFile(path, bytes.Repeat(frame, 30), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, bytes.Repeat(frame, 30), 0o644))
 	c := parseConfig(t, "duration = \"100ms\"\n[data]\nsource = \"file:"+path+"\"\n[sweep]\nrepeat = 3\n")
 	p, err := NewPlan(t.Context(), c, "v1")
 	if err != nil {
 		t.Skip("the recording is refused beforehand:", err)
 	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Remove(path))
 	sum, err := Run(t.Context(), p, Options{Clock: clock, Jobs: 1})
 	if err == nil || !strings.Contains(err.Error(), path) || sum.Reason != engine.BadData {
 		t.Errorf("a recording that went away: %v, reason %q", err, sum.Reason)
@@ -222,10 +193,7 @@ func TestFailingRun(t *testing.T) {
 // are derived there.
 func TestSweepOverData(t *testing.T) {
 	p := newTestPlan(t, "duration = \"200ms\"\n[sweep]\nrepeat = 2\n[[sweep.axis]]\nkey = \"data.source\"\nvalues = [\"demo\", \"rpc\"]\n")
-	c, err := config.Parse("there", p.TOML)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(config.Parse("there", p.TOML))
 	q, err := newPlan(c, "v1", p.Files)
 	if err != nil || q.ID != p.ID {
 		t.Fatalf("the plan is another one there: %v\n%s\n%s", err, p.TOML, q.TOML)
@@ -282,5 +250,21 @@ func TestBatches(t *testing.T) {
 		if err != nil || len(got) != 7 {
 			t.Errorf("runs of %v: %v, %v", c.length, got, err)
 		}
+	}
+}
+
+// must returns v, and panics on an error.
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// noError ends the test if err is not nil.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -15,10 +15,7 @@ func TestTLS(t *testing.T) {
 	defer web.Close()
 	pool := x509.NewCertPool()
 	pool.AddCert(web.Certificate())
-	s, err := Serve("127.0.0.1:0", "secret", &tls.Config{Certificates: web.TLS.Certificates, MinVersion: tls.VersionTLS12})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(Serve("127.0.0.1:0", "secret", &tls.Config{Certificates: web.TLS.Certificates, MinVersion: tls.VersionTLS12}))
 	defer s.Close()
 	q, err := s.Open(t.Context())
 	if err != nil {
@@ -39,10 +36,7 @@ func TestTLS(t *testing.T) {
 			t.Errorf("%s with a server of an unknown authority: %v", scheme, err)
 		}
 	}
-	plain, err := Serve("127.0.0.1:0", "secret", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must(Serve("127.0.0.1:0", "secret", nil))
 	defer plain.Close()
 	for _, o := range []QueueOptions{{URL: "tls://secret@" + plain.Addr()}, {URL: "nats://secret@" + plain.Addr(), TLS: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}} {
 		if q, err := OpenQueue(t.Context(), o); err == nil {

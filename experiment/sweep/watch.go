@@ -3,6 +3,7 @@ package sweep
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"sync"
 
@@ -103,11 +104,11 @@ func (w *Watch) PointIndex(at []int) (n int) {
 // the figure) and the number of results. figure is an index in Names.
 func (w *Watch) Means(figure int) (means []float64, seeds []int) {
 	for point := range w.plan.Points {
-		sum, list := 0.0, w.Values(point, figure)
-		for _, v := range list {
-			sum += v
+		m := w.Mean(point, figure)
+		if m.N == 0 {
+			m.Mean = math.NaN()
 		}
-		means = append(means, sum/float64(len(list))) // 0/0 is NaN
+		means = append(means, m.Mean)
 		seeds = append(seeds, w.seeds(point))
 	}
 	return means, seeds

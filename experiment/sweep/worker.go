@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -345,7 +345,7 @@ func (w *worker) fetchPlan(ctx context.Context, id string) (*Plan, error) {
 		if path := found[name]; path != "" {
 			return path
 		}
-		return filepath.Join(cache.dir, "not-part-of-the-sweep-"+strings.Map(safeFileRune, name))
+		return filepath.Join(cache.dir, "not-part-of-the-sweep-"+url.QueryEscape(name))
 	}
 	p, err := newPlan(c, w.opt.Version, t.Manifest.Files)
 	if err != nil {
@@ -355,12 +355,4 @@ func (w *worker) fetchPlan(ctx context.Context, id string) (*Plan, error) {
 		return nil, errors.New("the plan does not match its ID")
 	}
 	return p, nil
-}
-
-// safeFileRune maps characters that are not allowed in file names to '_'.
-func safeFileRune(r rune) rune {
-	if r == '/' || r == '\\' || r < ' ' || r == ':' {
-		return '_'
-	}
-	return r
 }

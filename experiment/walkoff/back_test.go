@@ -43,9 +43,7 @@ func TestBaselineAge(t *testing.T) {
 	src.Initial(initial)
 	for range 34 {
 		f := src.Schema().NewFrame()
-		if err := src.Next(f); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, src.Next(f))
 		all = append(all, f)
 	}
 	for _, back := range []BaselineAge{0, 1, 6, 9, GameBaseline} {

@@ -55,35 +55,20 @@ func TestEveryEncoder(t *testing.T) {
 // uncompressed returns the contents of a .zst file.
 func uncompressed(t *testing.T, path string) []byte {
 	t.Helper()
-	packed, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	z, err := zstd.NewReader(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	packed := must(os.ReadFile(path))
+	z := must(zstd.NewReader(nil))
 	defer z.Close()
-	raw, err := z.DecodeAll(packed, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must(z.DecodeAll(packed, nil))
 	return raw
 }
 
 // The results on whole recordings agree with those of the authors' programs on the same data. Fiedler's program
 // needs 516.5 bytes per packet on charlie and 481.3 on bravo.
 func TestReferencePrograms(t *testing.T) {
-	codec, err := table.ByName("relative-orientation")
-	if err != nil {
-		t.Fatal(err)
-	}
+	codec := must(table.ByName("relative-orientation"))
 	for name, fiedler := range testkit.Choose(map[string]float64{"bravo": 481.3, "charlie": 516.5}, map[string]float64{"charlie": 516.5}) {
 		spec, open := openRecording(t, name)
-		board, err := Run(context.Background(), spec, open, []*encoders.Codec{codec}, Options{Clock: stepClock()})
-		if err != nil {
-			t.Fatal(err)
-		}
+		board := must(Run(context.Background(), spec, open, []*encoders.Codec{codec}, Options{Clock: stepClock()}))
 		raw := uncompressed(t, spec)
 		if d := board.Dataset; d.SHA256 != fmt.Sprintf("%x", sha256.Sum256(raw)) || d.Cubes != 901 || 4*d.Frames*frame.Cubes(d.Cubes).Cells() != len(raw) {
 			t.Errorf("scored %+v of %d bytes", d, len(raw))

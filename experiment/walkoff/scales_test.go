@@ -46,23 +46,15 @@ func walkLog() string {
 func write(t *testing.T, schema string) (*table.Layout, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "walk.csv")
-	if err := os.WriteFile(path, []byte(walkLog()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	l, err := table.ParseLayout("walk.toml", []byte(schema))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, []byte(walkLog()), 0o600))
+	l := must(table.ParseLayout("walk.toml", []byte(schema)))
 	return l, path
 }
 
 // newSearch returns a search for the scales of groups of fields with the given tolerances.
 func newSearch(t *testing.T, groups map[float64][]int) *ScaleSearch {
 	t.Helper()
-	codec, err := encodertable.ByName("delta-adaptive")
-	if err != nil {
-		t.Fatal(err)
-	}
+	codec := must(encodertable.ByName("delta-adaptive"))
 	l, path := write(t, walkSchema(0.01))
 	s := &ScaleSearch{Spec: "walk", Layout: l, Path: path, Codec: codec, Clock: func() time.Duration { return 0 }}
 	for _, i := range []float64{0.015, 1} {
@@ -78,10 +70,7 @@ func newSearch(t *testing.T, groups map[float64][]int) *ScaleSearch {
 // those of a walk-off with a schema that has the scale.
 func TestCheapestScale(t *testing.T) {
 	s := newSearch(t, map[float64][]int{0.015: {0, 1}, 1: {2}})
-	r, err := s.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(s.Run(t.Context()))
 	place, yaw := r.Groups[0], r.Groups[1]
 	if math.Abs(place.BestScale-0.03) > 1e-12 || place.Scale != 0.01 || yaw.BestScale != 2 || r.BestKbps >= r.Kbps {
 		t.Errorf("%+v", r)
@@ -109,10 +98,7 @@ func TestCheapestScale(t *testing.T) {
 	}
 	l, path := write(t, strings.Replace(walkSchema(0.03), "scale = 0.5", "scale = 2", 1))
 	open := func() (dataset.Source, error) { return l.Open(path, false) }
-	board, err := Run(t.Context(), "walk", open, []*encoders.Codec{s.Codec}, Options{Clock: s.Clock})
-	if err != nil {
-		t.Fatal(err)
-	}
+	board := must(Run(t.Context(), "walk", open, []*encoders.Codec{s.Codec}, Options{Clock: s.Clock}))
 	if got := board.Results[0].Kbps; got != r.BestKbps || board.Dataset.Frames != r.Frames {
 		t.Errorf("%v kbps, the walk-off has %v", r.BestKbps, got)
 	}

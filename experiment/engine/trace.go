@@ -8,6 +8,7 @@ import (
 
 	"wirelab/encoders"
 	"wirelab/experiment/endpoint"
+	"wirelab/experiment/view"
 )
 
 // Traced is a packet described bit by bit, for the dashboard.
@@ -33,8 +34,8 @@ func (s *Session) WithAck(t *Traced) *Traced {
 	}
 	with := *t
 	with.Ack = bytes.Clone(ack)
-	if view, _ := l.snd.View(); view != nil {
-		with.AckOf = endpoint.DescribeViewAck(with.Ack)
+	if server, _ := l.snd.View(); server != nil {
+		with.AckOf = view.DescribeAck(with.Ack)
 	} else {
 		with.AckOf = endpoint.DescribeAck(with.Ack)
 	}

@@ -97,16 +97,16 @@ func nameOf(n uint64) uint8 {
 	return uint8(1 + (n-1)%255)
 }
 
-// ackField is a field of an ack, with its value as text.
-type ackField struct {
+// AckField is a field of an ack, with its value as text.
+type AckField struct {
 	Name, Value string
 	Bits        int
 }
 
 // DescribeAck describes the bits of an ack, from the lowest bit of each byte on.
-func DescribeAck(src []byte) (list []ackField) {
+func DescribeAck(src []byte) (list []AckField) {
 	a, rest, err := parseAck(src)
-	add := func(name, value string, bits int) { list = append(list, ackField{name, value, bits}) }
+	add := func(name, value string, bits int) { list = append(list, AckField{name, value, bits}) }
 	if err != nil {
 		add("ack", hex.EncodeToString(src), 8*len(src))
 		return list

@@ -30,7 +30,7 @@ type client struct {
 	down, up  lossmodel.Light // unused with full
 	full      *fullLinks      // nil if down and up model the links
 	viewer    *viewer         // nil without a budget
-	history   *history        // nil unless Options.keepPackets is set
+	history   *history        // nil unless Options.isLive is set
 
 	decoded packetSet // decoded and stored packets
 	arrived uint32    // 1 + the newest packet that has arrived; 0 if none has

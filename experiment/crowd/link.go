@@ -86,7 +86,7 @@ func (x *session) newClient(i int) (c client, maxDelay time.Duration, err error)
 	if none := (netem.Params{}); down.Netem == none && up.Netem == none {
 		c.roundTripMS = figures.Known(float64(down.Delay.Latency+up.Delay.Latency) / float64(time.Millisecond))
 	}
-	if x.keepPackets {
+	if x.isLive {
 		c.history = new(history)
 	}
 	var downErr, upErr error // not nil if the spec has a setting that light links do not model

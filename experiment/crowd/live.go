@@ -22,7 +22,7 @@ type Live struct {
 
 	samples  []engine.CrowdSample
 	sample   engine.CrowdSample // of the current period
-	previous progress           // at the end of the last sample
+	previous engine.CrowdSample // sums at the end of the last sample
 	marks    []mark             // oldest first, one every markPeriod
 
 	view   engine.CrowdView // without the packets of a client
@@ -57,8 +57,7 @@ func OpenLive(ctx context.Context, c *config.Config, opt Options) (*Live, error)
 	c = c.Clone()
 	planned := c.Duration
 	c.Data.Loop, c.Duration = true, 0 // the script may contain changes after the planned end
-	opt.Endless = true
-	opt.keepPackets = true
+	opt.isLive = true
 	x, err := newSession(ctx, c, opt)
 	if err != nil {
 		return nil, err
@@ -98,10 +97,9 @@ func (l *Live) RunUntil(t time.Duration) error {
 	for l.session.Now() < t && !l.ended {
 		err := l.Step()
 		if errors.Is(err, io.EOF) {
-			l.ended, t = true, l.end
-			break
-		}
-		if err != nil {
+			l.ended = true
+			t = l.end
+		} else if err != nil {
 			return err
 		}
 	}
@@ -116,7 +114,11 @@ func (l *Live) Step() error {
 		return err
 	}
 	if l.packets > packets {
-		l.addEncodings()
+		l.sample.Ticks++
+		l.eachEncoding(func(e *encoding) {
+			l.sample.Encodings++
+			l.sample.ByAge[min(int(e.age), engine.CrowdAges-1)] += int32(e.users)
+		})
 	}
 	next := l.session.Now()
 	l.sample.Wait = max(l.sample.Wait, l.uplink.idleAt-at)
@@ -129,61 +131,36 @@ func (l *Live) Step() error {
 	return nil
 }
 
-// eachEncoding calls f for each encoding of the newest packet.
-func (x *session) eachEncoding(f func(e *encoding)) {
-	for i := range x.newest {
-		f(&x.newest[i])
-	}
-	if x.views != nil {
-		for _, v := range x.packetsFrom(0) {
-			f(&v.encoding)
-		}
-	}
-}
-
-// addEncodings adds the encodings of the newest packet to the sample.
-func (l *Live) addEncodings() {
-	l.sample.Ticks++
-	l.eachEncoding(func(e *encoding) {
-		l.sample.Encodings++
-		l.sample.ByAge[min(int(e.age), engine.CrowdAges-1)] += int32(e.users)
-	})
-}
-
-// progress contains sums since the beginning of a run, of which samples contain differences.
-type progress struct {
-	sent, lost, wireBytes int64
-	cpu                   engine.CrowdCPU
-}
-
-// progress returns the sums so far.
-func (x *session) progress() (p progress) {
+// sums returns the sums of samples since the beginning of the run.
+func (x *session) sums() (sum engine.CrowdSample) {
 	for i := range x.shards {
 		s := &x.shards[i]
 		for k := range s.clients {
 			c := &s.clients[k]
-			p.sent += c.n[sent]
-			p.lost += c.n[packetlog.Lost]
-			p.wireBytes += c.n[wireBytes]
+			sum.Packets += int(c.n[sent])
+			sum.Lost += int(c.n[packetlog.Lost])
+			sum.WireBits += 8 * c.n[wireBytes]
 		}
-		p.cpu.Add(&s.timed, 1)
+		sum.CPU.Add(&s.timed, 1)
 	}
-	p.cpu.Add(&engine.CrowdCPU{Encode: x.encodeTimes.Sum, Server: x.headerNS + x.queueNS, Decode: x.decodeTimes.Sum, Elapsed: x.elapsed.Sum}, 1)
-	return p
+	sum.CPU.Add(&engine.CrowdCPU{Encode: x.encodeTimes.Sum, Server: x.headerNS + x.queueNS, Decode: x.decodeTimes.Sum, Elapsed: x.elapsed.Sum}, 1)
+	return sum
 }
 
 // endSample ends the current sample at now.
 func (l *Live) endSample(now time.Duration) {
-	p, before, s := l.progress(), &l.previous, &l.sample
+	s, sums := &l.sample, l.sums()
 	s.T = now.Truncate(meters.SamplePeriod)
-	s.Packets, s.Lost, s.WireBits = int(p.sent-before.sent), int(p.lost-before.lost), 8*(p.wireBytes-before.wireBytes)
-	s.CPU = p.cpu
-	s.CPU.Add(&before.cpu, -1)
+	s.Packets = sums.Packets - l.previous.Packets
+	s.Lost = sums.Lost - l.previous.Lost
+	s.WireBits = sums.WireBits - l.previous.WireBits
+	s.CPU = sums.CPU
+	s.CPU.Add(&l.previous.CPU, -1)
 	if len(l.samples) >= 2*keptSamples {
 		l.samples = slices.Clone(l.samples[keptSamples:]) // earlier snapshots use the old array
 	}
 	l.samples = append(l.samples, *s)
-	l.previous, l.sample = p, engine.CrowdSample{T: s.T}
+	l.previous, l.sample = sums, engine.CrowdSample{T: s.T}
 }
 
 // addMark adds a mark with the counts of all clients, and removes the oldest of keptMarks marks.

@@ -133,10 +133,6 @@ func (x *session) totals(end time.Duration, clients []figures.CrowdClient) figur
 	t.Network.LossRate = all.ratio(count(packetlog.Lost), sent)
 	t.Crowd = x.crowdFigures(clients)
 	t.View = x.viewFigures(end)
-	if x.uplink.BitsPerSecond > 0 {
-		wait := figures.Known(float64(x.uplink.peak) / 1e6)
-		t.Crowd.UplinkPeakMS = &wait
-	}
 	return t
 }
 
@@ -186,14 +182,17 @@ func (x *session) viewFigures(end time.Duration) *figures.View {
 
 // crowdFigures returns the quantiles over clients.
 func (x *session) crowdFigures(clients []figures.CrowdClient) *figures.Crowd {
-	out := &figures.Crowd{EncodingsPerTick: figures.RatioFigure(float64(x.encodingSum), float64(x.packets)),
-		MaxEncodings: x.maxEncodings}
+	out := &figures.Crowd{EncodingsPerTick: figures.RatioFigure(float64(x.encodingSum), float64(x.packets)), MaxEncodings: x.maxEncodings}
 	for i := range clients {
 		if clients[i].WasInGame() {
 			out.Clients++
 		}
 	}
 	out.SetQuantiles(clients)
+	if x.uplink.BitsPerSecond > 0 {
+		wait := figures.Known(float64(x.uplink.peak) / 1e6)
+		out.UplinkPeakMS = &wait
+	}
 	return out
 }
 
@@ -203,7 +202,7 @@ func (x *session) timing() (t figures.Timing) {
 		return t
 	}
 	perTick := func(ns int64) figures.Figure { return figures.Known(float64(ns) / 1000 / float64(x.packets)) }
-	cpu := x.progress().cpu
+	cpu := x.sums().CPU
 	t.EncodeUS, t.DecodeUS = figures.QuantilesOf(&x.encodeTimes, 1000), figures.QuantilesOf(&x.decodeTimes, 1000)
 	t.TickUS = &figures.CrowdTiming{EncodeUS: perTick(cpu.Encode), DecodeUS: perTick(cpu.Decode), ServerUS: perTick(cpu.Server),
 		ClientsUS: perTick(cpu.Clients), ElapsedUS: figures.QuantilesOf(&x.elapsed, 1000)}

@@ -33,9 +33,8 @@ type Options struct {
 	Clock    wallclock.Clock           // measures durations; nil means none are measured
 	Progress func(done, total float64) // Run calls it about once a second of virtual time, in seconds; nil means none
 	Force    bool                      // allow more than maxMemory
-	Endless  bool                      // ignore the duration of the configuration
 
-	keepPackets bool // keep the newest packets of each client
+	isLive bool // ignore the duration of the configuration, and keep the newest packets of each client
 }
 
 // session is a run with many receivers. Time passes in slots: one for each packet that sender.rate_hz
@@ -149,7 +148,7 @@ func newSession(ctx context.Context, c *config.Config, opt Options) (*session, e
 		return nil, err
 	}
 	c = c.Clone()
-	src, err := c.OpenData(ctx, c.Duration > 0 || opt.Endless)
+	src, err := c.OpenData(ctx, c.Duration > 0 || opt.isLive)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +160,7 @@ func newSession(ctx context.Context, c *config.Config, opt Options) (*session, e
 	}
 	_, canEnd := src.(dataset.Sized)
 	switch x.end = c.Duration; {
-	case opt.Endless || c.Duration == 0 && canEnd:
+	case opt.isLive || c.Duration == 0 && canEnd:
 		x.end = config.MaxDuration
 	case c.Duration == 0:
 		x.end = defaultDuration
@@ -606,6 +605,18 @@ func (x *session) encodeShared(n uint32, _ time.Duration) error {
 	}
 	x.newest = x.encodings[:count]
 	return x.each(count, func(w *worker, i int) { x.encode(w, n, &x.newest[i]) })
+}
+
+// eachEncoding calls f for each encoding of the newest packet.
+func (x *session) eachEncoding(f func(e *encoding)) {
+	for i := range x.newest {
+		f(&x.newest[i])
+	}
+	if x.views != nil {
+		for _, v := range x.packetsFrom(0) {
+			f(&v.encoding)
+		}
+	}
 }
 
 // measure counts an encoding, and adds it to the digest.

@@ -320,7 +320,7 @@ func (x *session) send(s *shard, n uint32, now time.Duration) {
 			continue
 		}
 		s.addHash(uint64(t.key))
-		if x.keepPackets {
+		if x.isLive {
 			c.history.add(n, e, f)
 		}
 		c.n[sent]++

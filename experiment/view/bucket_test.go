@@ -7,13 +7,7 @@ import (
 )
 
 // At an interval of T a packet may take rate*T/8 bytes, and of a second if T is longer; with a burst of
-// b packets, one after sentBytes is a packet that was sent.
-type sentBytes struct {
-	at    time.Duration
-	bytes int
-}
-
-// twenty that were not sent takes b times as much, as far as a window permits.
+// b packets, one after twenty that were not sent takes b times as much, as far as a window permits.
 func TestBucketClosedForm(t *testing.T) {
 	for _, c := range []struct {
 		rate, burst  int64
@@ -64,6 +58,10 @@ func TestBucketLiveChanges(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		var b Bucket
+		type sentBytes struct {
+			at    time.Duration
+			bytes int
+		}
 		var sent []sentBytes
 		var rate, burst int64
 		var interval, now time.Duration
@@ -85,7 +83,9 @@ func TestBucketLiveChanges(t *testing.T) {
 				size = 20 + rng.IntN(size-19)
 			}
 			b.Spend(now, size)
-			sent, total, budget = append(sent, sentBytes{now, size}), total+size, budget+float64(rate)/8*interval.Seconds()
+			sent = append(sent, sentBytes{now, size})
+			total += size
+			budget += float64(rate) / 8 * interval.Seconds()
 			if float64(total) > budget+1 {
 				t.Fatalf("seed %d: %d bytes until %v, the budget of that time and one packet is %.0f", seed, total, now, budget)
 			}

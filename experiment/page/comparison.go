@@ -228,11 +228,12 @@ func (d *Document) compareCharts(runs []*run, names []string) {
 			if len(t.lines) > 1 {
 				t.title = title + ": " + figure.name
 			}
-			var lines []sampledLine
+			single := t
+			single.lines = nil
 			for i, r := range runs {
-				lines = append(lines, sampledLine{names[i], 1 + i, r.points(), figure.of})
+				single.lines = append(single.lines, timeLine{names[i], 1 + i, figure.of, r.points()})
 			}
-			if c := t.draw(lines); c != nil {
+			if c := single.draw(); c != nil {
 				list = append(list, c)
 			}
 		}

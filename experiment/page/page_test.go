@@ -361,8 +361,10 @@ func TestChartsOfTwoSecondMeans(t *testing.T) {
 		t.Errorf("the title is %q", c.Title)
 	}
 	merged := joinPoints(r.series.points, n/50) // five seconds each
-	if got := defined[0].draw([]sampledLine{{"", 1, merged,
-		defined[0].lines[0].of}}).Title; got != "Bandwidth, 5 s mean" {
+	for i := range defined[0].lines {
+		defined[0].lines[i].points = merged
+	}
+	if got := defined[0].draw().Title; got != "Bandwidth, 5 s mean" {
 		t.Errorf("points of 5 s have the title %q", got)
 	}
 	for i := range merged {

@@ -98,20 +98,17 @@ func (s *Search) addTiles(d *Document) {
 // chart returns a chart of the settings by the minimised figure and the first bounded figure that differs. It
 // is empty if there is none.
 func (s *Search) chart() charts {
+	var points []*Point
+	for _, p := range s.Points {
+		points = append(points, &p.Point)
+	}
+	x := figures.Find(s.Minimise)
 	for _, key := range s.Bounded {
-		isEqual := func(p *SearchPoint) bool { return p.Figures[key].Mean == s.Points[0].Figures[key].Mean }
-		if key == s.Minimise || !slices.ContainsFunc(s.Points,
-			func(p *SearchPoint) bool { return !isEqual(p) }) {
-			continue
-		}
-		x := figures.Find(s.Minimise)
 		y := figures.Find(key)
-		var points []*Point
-		for _, p := range s.Points {
-			points = append(points, &p.Point)
+		if lo, hi := span(points, &y); lo < hi && key != s.Minimise {
+			group := dots{"settings", "", scatterPoints(points, points[:1], &x, &y)}
+			return charts{newScatter("Settings by two figures", &x, &y, []dots{group})}
 		}
-		group := dots{"settings", "", scatterPoints(points, points[:1], &x, &y)}
-		return charts{newScatter("Settings by two figures", &x, &y, []dots{group})}
 	}
 	return nil
 }

@@ -13,11 +13,12 @@ import (
 	"wirelab/internal/texttable"
 )
 
-// timeLine is a figure that is charted over time.
+// timeLine is a line of a chart over time: a figure of the samples of a run.
 type timeLine struct {
-	name  string
-	color int // number of the colour in page.css
-	of    meters.Ratio
+	name   string
+	color  int // number of the colour in page.css
+	of     meters.Ratio
+	points []meters.Sample
 }
 
 // timeChart is a chart of figures over time.
@@ -41,27 +42,27 @@ const (
 // costsPerChange selects the bits per changed item instead of per item. display names the units of display
 // errors.
 func timeCharts(item string, costsPerChange bool, display *figures.Playout) []timeChart {
-	size := timeLine{"per " + item, 1, meters.BitsPerItem}
+	size := newTimeLine("per "+item, 1, meters.BitsPerItem)
 	if costsPerChange {
-		size = timeLine{"per changed " + item, 1, meters.BitsPerChanged}
+		size = newTimeLine("per changed "+item, 1, meters.BitsPerChanged)
 	}
 	maximum := func(title, unit string, color int, of func(s *meters.Sample) float64) timeChart {
 		ratio := func(s *meters.Sample) (num, den float64) { return of(s), 1 }
-		return timeChart{"Maximum " + title, unit, 1, maximumKind, []timeLine{{title, color, ratio}}}
+		return timeChart{"Maximum " + title, unit, 1, maximumKind, []timeLine{newTimeLine(title, color, ratio)}}
 	}
 	return []timeChart{
-		{"Bandwidth", "kbps", 1, sizeKind, []timeLine{{"payload", 1, meters.PayloadKbps},
-			{"wire", 8, meters.WireKbps}, {"feedback", 3, meters.FeedbackKbps}}},
+		{"Bandwidth", "kbps", 1, sizeKind, []timeLine{newTimeLine("payload", 1, meters.PayloadKbps),
+			newTimeLine("wire", 8, meters.WireKbps), newTimeLine("feedback", 3, meters.FeedbackKbps)}},
 		{"Bits " + size.name, "bits", 1, sizeKind, []timeLine{size}},
 		{"Packets failed, lost or stale", "per second", 1, meanKind, []timeLine{
-			{"failed", 5, perSecond(func(s *meters.Sample) int64 { return s.Failed() + s.Wrong })},
-			{"lost", 2, perSecond(func(s *meters.Sample) int64 { return s.Lost })},
-			{"stale", 4, perSecond(func(s *meters.Sample) int64 { return s.Stale })}}},
-		{"Age of the baseline", "ticks", 1, meanKind, []timeLine{{"mean age", 1, meters.BaselineAge}}},
-		{"Age of displayed data", "ms", 1, meanKind, []timeLine{{"mean age", 3, meters.DisplayAgeMS}}},
-		{"Display starved", "% of display ticks", 100, meanKind, []timeLine{{"starved", 5, starvedShare}}},
+			newTimeLine("failed", 5, perSecond(func(s *meters.Sample) int64 { return s.Failed() + s.Wrong })),
+			newTimeLine("lost", 2, perSecond(func(s *meters.Sample) int64 { return s.Lost })),
+			newTimeLine("stale", 4, perSecond(func(s *meters.Sample) int64 { return s.Stale }))}},
+		{"Age of the baseline", "ticks", 1, meanKind, []timeLine{newTimeLine("mean age", 1, meters.BaselineAge)}},
+		{"Age of displayed data", "ms", 1, meanKind, []timeLine{newTimeLine("mean age", 3, meters.DisplayAgeMS)}},
+		{"Display starved", "% of display ticks", 100, meanKind, []timeLine{newTimeLine("starved", 5, starvedShare)}},
 		{"Late snapshots", "per second", 1, meanKind, []timeLine{
-			{"late", 2, perSecond(func(s *meters.Sample) int64 { return int64(s.Late) })}}},
+			newTimeLine("late", 2, perSecond(func(s *meters.Sample) int64 { return int64(s.Late) }))}},
 		maximum("position error", "mm", 4, func(s *meters.Sample) float64 { return s.PositionErrorMM }),
 		maximum("rotation error", "degrees", 3, func(s *meters.Sample) float64 { return s.OrientationErrorDeg }),
 		maximum("position error", display.PositionErrorUnit, 4,
@@ -69,6 +70,11 @@ func timeCharts(item string, costsPerChange bool, display *figures.Playout) []ti
 		maximum("angle error", display.AngleErrorUnit, 3,
 			func(s *meters.Sample) float64 { return s.AngleError }),
 	}
+}
+
+// newTimeLine returns a line without points.
+func newTimeLine(name string, color int, of meters.Ratio) timeLine {
+	return timeLine{name, color, of, nil}
 }
 
 // perSecond returns the ratio of a count to the time.
@@ -81,21 +87,13 @@ func starvedShare(s *meters.Sample) (num, den float64) {
 	return float64(s.Starved), float64(s.Displayed)
 }
 
-// sampledLine is a line of a chart: a figure of the samples of a run.
-type sampledLine struct {
-	name   string
-	color  int
-	points []meters.Sample
-	of     meters.Ratio
-}
-
-// draw returns the chart with the given lines. The X values are all points in time of all lines, because
-// samples of several runs may have different periods. draw returns nil if all figures are 0 or unknown.
-func (t *timeChart) draw(list []sampledLine) *chart {
+// draw returns the chart. Its X values are all points in time of all lines, because samples of several runs may
+// have different periods. draw returns nil if all figures are 0 or unknown.
+func (t *timeChart) draw() *chart {
 	c := &chart{Title: t.title, Unit: t.unit, Axis: timeAxis}
 	times := map[time.Duration]bool{}
 	period := meanSpan
-	for _, l := range list {
+	for _, l := range t.lines {
 		for i := range l.points {
 			times[l.points[i].T] = true
 			period = max(period, l.points[0].Width)
@@ -110,7 +108,7 @@ func (t *timeChart) draw(list []sampledLine) *chart {
 	}
 	hasData := false
 	c.Label = c.titleWithUnit()
-	for _, l := range list {
+	for _, l := range t.lines {
 		x := t.newLine(l.of, l.points)
 		hasData = hasData || slices.ContainsFunc(x.Y, func(v value) bool { return v != 0 && v == v })
 		x.Name = l.name
@@ -195,11 +193,10 @@ func crossesLoop(points []meters.Sample) bool {
 func (r *rows) overTime(list []timeChart, budget float64) (out charts, t *table) {
 	points := r.series.points
 	for i := range list {
-		var lines []sampledLine
-		for _, l := range list[i].lines {
-			lines = append(lines, sampledLine{l.name, l.color, points, l.of})
+		for k := range list[i].lines {
+			list[i].lines[k].points = points
 		}
-		c := list[i].draw(lines)
+		c := list[i].draw()
 		if c == nil {
 			continue
 		}

@@ -9,7 +9,6 @@ import (
 
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
-	"wirelab/experiment/figures"
 	"wirelab/experiment/view"
 	"wirelab/internal/texttable"
 	"wirelab/internal/units"
@@ -59,16 +58,17 @@ func laneCells(l *engine.LaneSamples, t time.Duration) []string {
 	if !found {
 		return make([]string, 5)
 	}
-	s := &l.Samples[i]
+	s := l.Samples[i]
 	// The sample starts with its period, or when the lane joined, if that was later. The period ends at t, which
 	// is usually a multiple of SamplePeriod; so t-1 is truncated, which is within the period.
-	from := max((t - 1).Truncate(meters.SamplePeriod), l.Began)
-	perChanged, meanError := "", ""
-	if s.Changed > 0 {
-		perChanged = units.Fixed(float64(s.PayloadBits)/float64(s.Changed), 3)
+	s.Width = t - max((t-1).Truncate(meters.SamplePeriod), l.Began)
+	meanError := meters.Ratio(func(s *meters.Sample) (num, den float64) {
+		return float64(s.View.Error) / view.ErrorUnit, float64(s.View.Rows)
+	})
+	cell := func(of meters.Ratio, decimals int, unknown string) string {
+		format := func(v float64) string { return units.Fixed(v, decimals) }
+		return of.Of([]meters.Sample{s}).FormatWith(format, unknown)
 	}
-	if s.View.Rows > 0 {
-		meanError = units.Fixed(float64(s.View.Error)/float64(s.View.Rows)/view.ErrorUnit, 1)
-	}
-	return []string{s.Encoder, units.Fixed(figures.RatioOrZero(float64(s.PayloadBits)/1000, (t-from).Seconds()), 3), perChanged, strconv.FormatInt(s.Failed(), 10), meanError}
+	return []string{s.Encoder, cell(meters.PayloadKbps, 3, "0.000"), cell(meters.BitsPerChanged, 3, ""),
+		strconv.FormatInt(s.Failed(), 10), cell(meanError, 1, "")}
 }

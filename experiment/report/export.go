@@ -13,6 +13,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/figures"
 	"wirelab/internal/atomicfile"
 	"wirelab/internal/units"
 )
@@ -26,9 +27,7 @@ type Exporter struct {
 	files            *Files             // data files that the run reads
 	pages            Pages
 	samples, packets *csvLog         // nil before begin
-	playouts         *csvLog         // playout.csv; nil before the first sample with compared playout policies
-	controls         *csvLog         // control.csv; nil before the first sample with a send-rate control
-	queue            *csvLog         // queue.csv; nil before the first sample with other traffic
+	others           []*csvLog       // of what only some runs have, since their first rows
 	packetList                       // packets with an outcome that are not in the packets file yet
 	settleAt         int             // length of packetList at which Settled moves packets to the file
 	recent           []meters.Sample // of the last two seconds
@@ -78,19 +77,24 @@ func (e *Exporter) Sample(s *meters.Sample) {
 	}
 }
 
+// addRow adds a row to a CSV file that only some runs have, and creates the file if necessary.
+func (e *Exporter) addRow(name string, head []string, row ...string) {
+	i := slices.IndexFunc(e.others, func(l *csvLog) bool { return l.name == name })
+	if i < 0 {
+		i = len(e.others)
+		e.others = append(e.others, newCSVLog(e.folder, name, head))
+	}
+	e.others[i].addRow(row)
+}
+
 // addPlayouts adds the rows of a sample to playout.csv: one for each compared playout policy.
 func (e *Exporter) addPlayouts(s *meters.Sample) {
+	head := []string{"t_s", "policy", "displayed", "starved", "age_ms"}
 	for i := range s.Playouts {
-		if e.playouts == nil {
-			e.playouts = newCSVLog(e.folder, "playout.csv",
-				[]string{"t_s", "policy", "displayed", "starved", "age_ms"})
-		}
-		p, age := &s.Playouts[i], ""
-		if p.Shown > 0 {
-			age = units.Fixed(units.Milliseconds(p.Age)/float64(p.Shown), 3)
-		}
-		e.playouts.addRow([]string{units.Fixed(s.T.Seconds(), 3), p.Policy, strconv.Itoa(p.Shown),
-			strconv.Itoa(p.Starved), age})
+		p := &s.Playouts[i]
+		age := figures.RatioFigure(units.Milliseconds(p.Age), float64(p.Shown))
+		e.addRow("playout.csv", head, units.Fixed(s.T.Seconds(), 3), p.Policy, strconv.Itoa(p.Shown),
+			strconv.Itoa(p.Starved), age.FormatWith(func(v float64) string { return units.Fixed(v, 3) }, ""))
 	}
 }
 
@@ -100,17 +104,10 @@ func (e *Exporter) addQueue(s *meters.Sample) {
 	if s.Queue.Flows == nil {
 		return
 	}
-	if e.queue == nil {
-		e.queue = newCSVLog(e.folder, "queue.csv", []string{"t_s", "owner", "bytes", "ms"})
-	}
-	for owner := range 1 + len(s.Queue.Flows) {
-		bytes := s.Queue.Bytes
-		if owner > 0 {
-			bytes = s.Queue.Flows[owner-1]
-		}
-		e.queue.addRow([]string{units.Fixed(s.T.Seconds(), 3), strconv.Itoa(owner),
-			strconv.FormatInt(bytes, 10),
-			units.Fixed(units.Milliseconds(s.Queue.DelayOf(bytes)), 3)})
+	head := []string{"t_s", "owner", "bytes", "ms"}
+	for owner, bytes := range append([]int64{s.Queue.Bytes}, s.Queue.Flows...) {
+		e.addRow("queue.csv", head, units.Fixed(s.T.Seconds(), 3), strconv.Itoa(owner),
+			strconv.FormatInt(bytes, 10), units.Fixed(units.Milliseconds(s.Queue.DelayOf(bytes)), 3))
 	}
 }
 
@@ -119,14 +116,12 @@ func (e *Exporter) addControl(s *meters.Sample) {
 	if !s.Controlled {
 		return
 	}
-	if e.controls == nil {
-		e.controls = newCSVLog(e.folder, "control.csv", []string{"t_s", "sent", "held", "target_kbps"})
-	}
 	target := ""
 	if s.TargetBps > 0 {
 		target = units.Fixed(float64(s.TargetBps)/1000, 3)
 	}
-	e.controls.addRow([]string{units.Fixed(s.T.Seconds(), 3), strconv.FormatInt(s.Sent, 10), strconv.Itoa(s.Held), target})
+	e.addRow("control.csv", []string{"t_s", "sent", "held", "target_kbps"}, units.Fixed(s.T.Seconds(), 3),
+		strconv.FormatInt(s.Sent, 10), strconv.Itoa(s.Held), target)
 }
 
 // Settled implements engine.Observer: the outcomes of all packets below seq are known. Packets get their
@@ -171,10 +166,8 @@ func (e *Exporter) Write(r *engine.Result) error {
 		{Name: "experiment.toml", Write: func(w io.Writer) error { return writeTOML(w, &x) }},
 		atomicfile.JSON("report.json", &Report{Runs: []*engine.Result{&x}}),
 	}
-	for _, log := range []*csvLog{e.playouts, e.controls, e.queue} {
-		if log != nil {
-			entries = append(entries, log.logEntry())
-		}
+	for _, log := range e.others {
+		entries = append(entries, log.logEntry())
 	}
 	if len(x.Clients) == 0 { // a crowd has no samples and no list of packets
 		entries = append(entries, e.samples.logEntry(), e.packets.logEntry(unsettled...))

@@ -100,16 +100,6 @@ func TestQueuesAreBounded(t *testing.T) {
 	}
 }
 
-// A panic in a goroutine ends the connection and becomes its error.
-func TestPanicEndsConnection(t *testing.T) {
-	near, _ := newStoppedPipe(t, 0)
-	panics.Guard(near.fail, func() { panic("boom") })()
-	<-near.open.Done()
-	if err := near.Err(); !errors.As(err, new(*panics.Error)) {
-		t.Errorf("got %v", err)
-	}
-}
-
 // An identity survives its file, and what is not one is refused.
 func TestIdentity(t *testing.T) {
 	id, err := NewIdentity()

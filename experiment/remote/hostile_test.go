@@ -1,9 +1,7 @@
 package remote
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"encoding/gob"
 	"errors"
 	"math"
@@ -170,51 +168,6 @@ func TestWrongAtRemoteReceiver(t *testing.T) {
 		x := s.Result().Totals
 		if x.Wrong != c.wrong || x.Decoded+x.InFlight != x.Sent-c.wrong || x.Messages != nil && x.Messages.Wrong != c.message {
 			t.Errorf("%s: %d wrong of %d, %d decoded; messages %+v", name, x.Wrong, x.Sent, x.Decoded, x.Messages)
-		}
-	}
-}
-
-// A container whose parts of messages are malformed is not acked, one that is repeated without the damage is.
-func TestMalformedContainerIsNotAcked(t *testing.T) {
-	near, end := newPipe(t, 0)
-	go func() { _, _ = Serve(t.Context(), end, noFiles) }()
-	link := NewLink(near, "there")
-	crowdSession(t, newConfig(t, map[string]any{"messages.rate_hz": 20, "messages.delivery": "rto"}), link)
-	policy, err := container.Deliveries.Parse("rto")
-	if err != nil {
-		t.Fatal(err)
-	}
-	outbox, containers := container.NewOutbox(policy, 0), container.NewSender()
-	acked := func(damage func(datagram []byte)) (number uint16, ack uint16) {
-		outbox.Write(0, []byte("message"))
-		number = uint16(containers.Next())
-		datagram := bytes.Clone(containers.SealMessages(outbox.Datagram(0, containers.Next())).Datagram)
-		damage(datagram)
-		if err := near.sendDatagram(append(appendGame(nil, link.session, uint32(number)), datagram...)); err != nil {
-			t.Fatal(err)
-		}
-		testkit.WaitFor(t, "an ack", func() bool {
-			x := <-near.datagrams
-			if x.data[1] != byte(number) {
-				return false
-			}
-			ack = binary.LittleEndian.Uint16(x.data[gameHeaderBytes:])
-			return true
-		})
-		return number, ack
-	}
-	const parts = 4 // the header of a container: then the count and the lane of the first part
-	for name, damage := range map[string]func([]byte){
-		"lane":   func(b []byte) { b[parts+1] = 5 },
-		"number": func(b []byte) { b[parts+3] = 0x40 },
-		"count":  func(b []byte) { b[parts] = 2 },
-	} {
-		before, ack := acked(func([]byte) {})
-		if ack != before {
-			t.Errorf("the ack of container %d is %d", before, ack)
-		}
-		if number, ack := acked(damage); ack != before {
-			t.Errorf("%s: the ack of malformed container %d is %d", name, number, ack)
 		}
 	}
 }

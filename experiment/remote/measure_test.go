@@ -157,28 +157,33 @@ func TestMeasureAgreesWithLinks(t *testing.T) {
 	}
 }
 
-// The fit of a measurement contains the link's true parameters in its intervals, with
-// unsynchronised clocks.
-func TestFitContainsTruth(t *testing.T) {
-	const packets, interval = 6000, 5 * time.Millisecond
-	s := spec(t, "loss", "4%", "burst", "3", "latency", "40ms", "jitter", "6ms", "distribution", "normal", "duplicate", "2%")
-	var ways [2]direction
+// unsynchronised returns both directions of a path with the links of s, whose clocks differ by an hour.
+func unsynchronised(t *testing.T, s lossmodel.Spec, seed uint64, traffic measure.Traffic) (ways [2]direction) {
+	t.Helper()
 	for way, offset := range []time.Duration{time.Hour, -time.Hour} {
-		trace, err := measure.Trace(s, uint64(11+way), measure.Traffic{Packets: packets, Interval: interval, Size: 100})
+		x := &ways[way]
+		for i := range traffic.Packets {
+			x.sentAt = append(x.sentAt, time.Duration(i)*traffic.Interval)
+		}
+		trace, err := measure.Trace(s, seed+uint64(way), traffic)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, p := range trace {
 			if !p.Lost {
-				ways[way].arrivals = append(ways[way].arrivals, arrival{uint32(p.Seq), uint8(p.Copy), p.Sent + p.Took + offset})
+				x.arrivals = append(x.arrivals, arrival{uint32(p.Seq), uint8(p.Copy), p.Sent + p.Took + offset})
 			}
 		}
 	}
-	sent := make([]time.Duration, packets)
-	for i := range sent {
-		sent[i] = time.Duration(i) * interval
-	}
-	ways[0].sentAt, ways[1].sentAt = sent, sent
+	return ways
+}
+
+// The fit of a measurement contains the link's true parameters in its intervals, with
+// unsynchronised clocks.
+func TestFitContainsTruth(t *testing.T) {
+	const packets, interval = 6000, 5 * time.Millisecond
+	s := spec(t, "loss", "4%", "burst", "3", "latency", "40ms", "jitter", "6ms", "distribution", "normal", "duplicate", "2%")
+	ways := unsynchronised(t, s, 11, measure.Traffic{Packets: packets, Interval: interval, Size: 100})
 	base, slack := estimateBase(&ways[0], &ways[1])
 	for way := range ways {
 		p1, _ := ways[way].firstPercentile()
@@ -210,16 +215,7 @@ func TestSlack(t *testing.T) {
 		s := spec(t, "latency", "40ms", "jitter", "6ms", "distribution", distribution)
 		inside, cases := 0, 100
 		for seed := range cases {
-			ways := [2]direction{{sentAt: make([]time.Duration, 500)}, {sentAt: make([]time.Duration, 500)}}
-			for way, offset := range []time.Duration{time.Hour, -time.Hour} {
-				trace, err := measure.Trace(s, uint64(2*seed+way), measure.Traffic{Packets: 500, Interval: time.Millisecond, Size: 100})
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, p := range trace {
-					ways[way].arrivals = append(ways[way].arrivals, arrival{Seq: uint32(p.Seq), At: p.Took + offset})
-				}
-			}
+			ways := unsynchronised(t, s, uint64(2*seed), measure.Traffic{Packets: 500, Interval: time.Millisecond, Size: 100})
 			base, slack := estimateBase(&ways[0], &ways[1])
 			if up, _ := ways[0].firstPercentile(); (up - time.Hour - base).Abs() <= slack {
 				inside++

@@ -71,9 +71,10 @@ var errClosed = errors.New("closed")
 
 // newConn returns a connection over control, which uses traffic, until parent ends. keys are keyMaterial. The
 // caller sets remote, write, onEnd and counts, and then calls start.
-func newConn(parent context.Context, control net.Conn, traffic *meteredConn, keys []byte, purpose Purpose, isDialer bool) *Conn {
-	c := &Conn{purpose: purpose, isDialer: isDialer, control: control, traffic: traffic, counts: newCounters(),
-		outbox: make(chan *message, maxQueuedMessages), inbox: make(chan *message, maxQueuedMessages/4),
+func newConn(parent context.Context, control net.Conn, traffic *meteredConn, keys []byte, purpose Purpose,
+	isDialer bool) *Conn {
+	c := &Conn{purpose: purpose, isDialer: isDialer, control: control, traffic: traffic,
+		counts: newCounters(), outbox: make(chan *message, maxQueuedMessages), inbox: make(chan *message, maxQueuedMessages/4),
 		datagrams: make(chan datagram, maxQueuedDatagrams)}
 	c.open, c.fail = context.WithCancelCause(parent)
 	sendKey, receiveKey := keys[:keyBytes], keys[keyBytes:2*keyBytes]
@@ -94,7 +95,8 @@ func (c *Conn) start(idle time.Duration) {
 			c.onEnd()
 		}
 	})
-	for _, run := range []func() error{c.readMessages, c.writeMessages, func() error { return c.watch(idle) }} {
+	watch := func() error { return c.watch(idle) }
+	for _, run := range []func() error{c.readMessages, c.writeMessages, watch} {
 		c.goroutines.Go(panics.Guard(c.fail, func() { c.fail(run()) }))
 	}
 }
@@ -142,6 +144,9 @@ func (c *Conn) writeMessages() error {
 		}
 		_ = c.control.SetWriteDeadline(time.Now().Add(writeTimeout))
 		if err := encoder.Encode(m); err != nil {
+			// Usually the peer closed the connection. Reading returns io.EOF then, after what it sent before.
+			_ = c.control.SetReadDeadline(time.Now().Add(writeTimeout / 10))
+			<-c.open.Done()
 			return err
 		}
 	}

@@ -47,8 +47,8 @@ func connect(ctx context.Context, to netip.AddrPort, token *Token, purpose Purpo
 	}
 	// A deadline in the past ends the handshake when ctx ends.
 	stop := context.AfterFunc(ctx, func() { _ = tcp.SetDeadline(time.Unix(1, 0)) })
-	defer stop()
 	c, err := authenticate(ctx, &meteredConn{Conn: tcp}, token, purpose)
+	stop()
 	if err != nil {
 		return nil, errors.Join(err, tcp.Close())
 	}
@@ -78,7 +78,8 @@ func authenticate(ctx context.Context, traffic *meteredConn, token *Token, purpo
 		return nil, ErrRefused
 	}
 	const isDialer = true
-	return newConn(context.Background(), control, traffic, export(control, keysLabel, keyMaterial), purpose, isDialer), nil
+	keys := export(control, keysLabel, keyMaterial)
+	return newConn(context.Background(), control, traffic, keys, purpose, isDialer), nil
 }
 
 // helloInterval is the time after which an empty datagram is repeated until the listener answers one.

@@ -42,6 +42,6 @@
 // Delays are therefore measured relative to the 1st percentile of their direction. The 1st
 // percentiles of both directions are assumed to be equal: half of their sum, in which the
 // difference of the clocks cancels. The result contains the statistical error of this value. Round
-// trips are measured with one clock: each datagram contains the send time of the newest datagram
-// received before, and how long ago it arrived.
+// trips are measured without comparing clocks: from a datagram of this side to the next one of the peer, less
+// the time between the two at the peer.
 package remote

@@ -25,7 +25,8 @@ func FindOnly(paths []string) (FileFinder, error) {
 	for _, path := range paths {
 		name := baseName(path)
 		if known[name] != "" {
-			return nil, fmt.Errorf("%s and %s have the same base name; expected different base names", known[name], path)
+			return nil, fmt.Errorf("%s and %s have the same base name; expected different base names",
+				known[name], path)
 		}
 		known[name] = path
 	}

@@ -91,8 +91,8 @@ func (l *Link) Begin(ctx context.Context, s *frame.Schema, initial *frame.Frame,
 		return err
 	}
 	request := &setup{Schema: *s, RateHz: c.Sender.RateHz, History: c.Receiver.History,
-		DisplayMilliHz: c.DisplayMilliHz(s.TickHz), Display: l.settings, AckArrivals: endpoint.NeedsArrivals(c.Sender.Control),
-		Containers: c.MayUseContainers(), Encoder: c.Encoder.Name, Files: files,
+		DisplayMilliHz: c.DisplayMilliHz(s.TickHz), Display: l.settings,
+		AckArrivals: endpoint.NeedsArrivals(c.Sender.Control), Containers: c.MayUseContainers(), Encoder: c.Encoder.Name, Files: files,
 		Initial: frame.Frame{Table: slices.Clone(initial.Table), Body: slices.Clone(initial.Body)}}
 	if c.HasMessages() {
 		request.MessageLanes, request.Stream = c.Messages.Lanes, c.Messages.IsStream()
@@ -111,8 +111,8 @@ func (l *Link) networkErrorf(format string, args ...any) error {
 
 // reset prepares l for a new session. It keeps the connection and the buffer.
 func (l *Link) reset() {
-	*l = Link{conn: l.conn, peerName: l.peerName, out: l.out, session: l.session + 1, control: l.conn.traffic.bytes.Load(),
-		incoming: incoming{receiverLag: minLag, epoch: time.Now()}}
+	*l = Link{conn: l.conn, peerName: l.peerName, out: l.out, session: l.session + 1,
+		control: l.conn.traffic.bytes.Load(), incoming: incoming{receiverLag: minLag, epoch: time.Now()}}
 }
 
 // sendSetup sends a setup and waits until the receiver accepts or refuses it.
@@ -200,9 +200,9 @@ func (l *Link) Poll(c *config.Config, from, to time.Duration, zero time.Time) {
 // against the wall clock.
 const minLagChange = 50 * time.Millisecond
 
-// trackLag measures how far virtual time is behind the wall clock since the first Poll. The receiver's display
-// must be behind equally; otherwise every later snapshot would be late there. zero is the wall time of
-// virtual time zero: it increases by the time lost.
+// trackLag measures how far virtual time is behind the wall clock since the first Poll. The receiver's
+// display must be behind equally; otherwise every later snapshot would be late there. zero is the wall time
+// of virtual time zero: it increases by the time lost.
 func (l *Link) trackLag(zero time.Time) {
 	if l.zero.IsZero() {
 		l.zero = zero
@@ -224,8 +224,9 @@ func (l *Link) sendSettings() {
 // maxAckBytes is more than any ack has.
 const maxAckBytes = 1400
 
-// handleAck schedules an ack of the receiver, if the datagram that it answers is still stored. Acks of earlier
-// sessions are ignored. For the layout see gameHeaderBytes. An error means that the peer violates the protocol.
+// handleAck schedules an ack of the receiver, if the datagram that it answers is still stored. Acks of
+// earlier sessions are ignored. For the layout see gameHeaderBytes. An error means that the peer violates
+// the protocol.
 func (l *Link) handleAck(x *datagram) error {
 	number, ack, err := parseGame(x.data, l.session)
 	if err == nil && len(ack) > maxAckBytes {
@@ -237,7 +238,8 @@ func (l *Link) handleAck(x *datagram) error {
 	}
 	sent.acked = true
 	l.covered += gameOverhead
-	l.acks = append(l.acks, event{at: l.lastStamp, delivery: lossmodel.Delivery{Data: ack}, rtt: x.at.Sub(sent.sentWall)})
+	l.acks = append(l.acks, event{at: l.lastStamp, delivery: lossmodel.Delivery{Data: ack},
+		rtt: x.at.Sub(sent.sentWall)})
 	return nil
 }
 
@@ -271,7 +273,8 @@ func (l *Link) scheduleArrival(r *record) error {
 	case sent == nil || sent.reported:
 		return nil
 	case len(r.Packets) != 1 && !(l.containers && container.Is(sent.data)):
-		return fmt.Errorf("%w: report about datagram %d with %d packets", errProtocol, r.Number, len(r.Packets))
+		return fmt.Errorf("%w: report about datagram %d, with %d packets", errProtocol, r.Number,
+			len(r.Packets))
 	}
 	sent.reported = true
 	sentAt := sent.sentWall.Sub(l.epoch)
@@ -282,10 +285,11 @@ func (l *Link) scheduleArrival(r *record) error {
 	// Without late reports the lag decays by half in 355 arrivals: 6 s at 60 Hz.
 	l.receiverLag = min(max(minLag, l.lastStamp-arrived, l.receiverLag-l.receiverLag/512), maxLag)
 	l.arrivals = append(l.arrivals, event{
-		at:       max(l.lastStamp, arrived+l.receiverLag, l.arrivals.last()),
-		delivery: lossmodel.Delivery{Data: l.inFlight.takeData(sent), Sent: sent.sentAt, Tag: sent.tag, Copy: sent.copyNumber},
-		report: engine.RemoteReport{Packets: r.Packets, Delivered: r.Delivered, Arrived: arrived, Slower: slower,
-			ReportedAt: l.lastStamp},
+		at: max(l.lastStamp, arrived+l.receiverLag, l.arrivals.last()),
+		delivery: lossmodel.Delivery{Data: l.inFlight.takeData(sent), Sent: sent.sentAt, Tag: sent.tag,
+			Copy: sent.copyNumber},
+		report: engine.RemoteReport{Packets: r.Packets, Delivered: r.Delivered, Arrived: arrived,
+			Slower: slower, ReportedAt: l.lastStamp},
 	})
 	return nil
 }

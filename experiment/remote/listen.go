@@ -222,8 +222,9 @@ func (l *Listener) removeUnproven(c net.Conn) {
 func (l *Listener) handshake(tcp net.Conn) (*Conn, error) {
 	_ = tcp.SetDeadline(time.Now().Add(handshakeTimeout))
 	traffic := &meteredConn{Conn: tcp}
-	control := tls.Server(traffic, &tls.Config{Certificates: []tls.Certificate{l.identity.certificate}, NextProtos: []string{protocol},
-		MinVersion: tls.VersionTLS13, SessionTicketsDisabled: true}) // a ticket would be sent after the handshake
+	control := tls.Server(traffic, &tls.Config{Certificates: []tls.Certificate{l.identity.certificate},
+		NextProtos: []string{protocol}, MinVersion: tls.VersionTLS13,
+		SessionTicketsDisabled: true}) // a ticket would be sent after the handshake
 	if err := control.Handshake(); err != nil {
 		return nil, err
 	}
@@ -261,7 +262,8 @@ func (l *Listener) accept(c *Conn) error {
 		_, _ = c.control.Write([]byte{answerFull})
 		return ErrRefused
 	}
-	_, _ = c.control.Write([]byte{answerAccepted}) // after an error reading fails too, which ends the connection
+	// After an error of Write, reading fails too, which ends the connection.
+	_, _ = c.control.Write([]byte{answerAccepted})
 	_ = c.control.SetDeadline(time.Time{})
 	c.start(l.options.Idle)
 	select {

@@ -29,7 +29,8 @@ func NewLoopback(ctx context.Context) (link *Link, closeBoth func() error, err e
 		err := panics.Call(func() error {
 			c, err := listener.Accept(context.Background())
 			if err == nil {
-				allFiles := func(name string) string { return name } // the sender is this process and is trusted
+				// The sender is this process and is trusted.
+				allFiles := func(name string) string { return name }
 				_, err = Serve(context.Background(), c, allFiles)
 			}
 			return err

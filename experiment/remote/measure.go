@@ -149,8 +149,8 @@ func (d *direction) capture(shift time.Duration) capture.Capture {
 	for i := range d.arrivals {
 		x := &d.arrivals[i]
 		arrived[x.Seq] = true
-		c.Packets = append(c.Packets, capture.Packet{Seq: uint64(x.Seq), Copy: int(x.Copy), Sent: d.sentAt[x.Seq],
-			Took: d.clockDelay(x) + shift})
+		c.Packets = append(c.Packets, capture.Packet{Seq: uint64(x.Seq), Copy: int(x.Copy),
+			Sent: d.sentAt[x.Seq], Took: d.clockDelay(x) + shift})
 	}
 	for seq, ok := range arrived {
 		if !ok {

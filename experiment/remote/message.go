@@ -49,8 +49,10 @@ type record struct {
 type displaySettings struct {
 	Timing string        // playout delay or policy; see playout.ParseTiming
 	SendNS time.Duration // time between two packets, for a policy
-	Behind time.Duration // how far virtual time fell behind the wall clock, by pauses or because of a slow machine
-	Paused bool          // virtual time stands still
+	// Behind is how far virtual time is behind the wall clock since the start, by pauses or on a slow machine. It
+	// is negative if frames were stepped.
+	Behind time.Duration
+	Paused bool // virtual time stands still
 }
 
 // Limits of messages.
@@ -94,7 +96,7 @@ func (s *displaySettings) set(c *config.Config) (changed bool) {
 
 // timing returns the playout delay or policy, or an errProtocol if a value is out of range.
 func (s *displaySettings) timing() (playout.Timing, error) {
-	isValid := s.SendNS > 0 && s.SendNS <= time.Minute && s.Behind >= 0 && s.Behind <= maxAge
+	isValid := s.SendNS > 0 && s.SendNS <= time.Minute && s.Behind.Abs() <= maxAge
 	if !isValid || len(s.Timing) > maxTimingBytes {
 		return playout.Timing{}, fmt.Errorf("%w: settings of the display are out of range", errProtocol)
 	}

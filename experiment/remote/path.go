@@ -91,7 +91,8 @@ func (p *downPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
 
 // transmit writes a datagram that the model delivered to the socket.
 func (p *downPath) transmit(now time.Duration, d *lossmodel.Delivery) {
-	number := p.inFlight.add(sentDatagram{sentAt: now, sentWall: time.Now(), tag: d.Tag, copyNumber: d.Copy, data: d.Data})
+	number := p.inFlight.add(sentDatagram{sentAt: now, sentWall: time.Now(), tag: d.Tag, copyNumber: d.Copy,
+		data: d.Data})
 	p.out = appendGame(p.out[:0], p.session, number)
 	p.out = append(p.out, d.Data...)
 	p.covered += gameOverhead

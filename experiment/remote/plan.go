@@ -35,8 +35,8 @@ func (p *Plan) Check() error {
 	case p.Interval < minInterval || p.Interval > maxInterval:
 		return fmt.Errorf("%w: interval %v, expected %v to %v", errPlan, p.Interval, minInterval, maxInterval)
 	case p.Duration < p.Interval || p.Duration > maxDuration:
-		return fmt.Errorf("%w: duration %v, expected at most %v and at least one interval", errPlan, p.Duration,
-			maxDuration)
+		return fmt.Errorf("%w: duration %v, expected at most %v and at least one interval", errPlan,
+			p.Duration, maxDuration)
 	case p.Packets() > maxProbes:
 		return fmt.Errorf("%w: %d datagrams in each direction, expected at most %d", errPlan, p.Packets(), maxProbes)
 	case min(p.Up, p.Down) < minProbeBytes || max(p.Up, p.Down) > maxProbeBytes:

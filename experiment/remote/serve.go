@@ -40,7 +40,8 @@ func (s *servedStats) String() string {
 	if s.Data == "" && s.Refused != "" {
 		return s.Refused // the only session of the connection was refused
 	}
-	return fmt.Sprintf("%s: %d datagrams, %d frames decoded, %d failed", s.Data, s.Datagrams, s.Frames, s.Failed)
+	return fmt.Sprintf("%s: %d datagrams, %d frames decoded, %d failed", s.Data, s.Datagrams, s.Frames,
+		s.Failed)
 }
 
 // Serve runs the receiving side of sessions over a connection, one after the other, until the
@@ -263,8 +264,8 @@ func (srv *server) handleDisplay(at time.Time, x *displaySettings) error {
 	}
 	srv.runDisplay(at)
 	s := srv.setup
-	srv.playout.Set(timing, playout.Rhythm{Send: x.SendNS, Display: 1000 * time.Second / time.Duration(s.DisplayMilliHz),
-		Tick: time.Second / time.Duration(s.Schema.TickHz)})
+	srv.playout.Set(timing, playout.Rhythm{Send: x.SendNS, Tick: time.Second / time.Duration(s.Schema.TickHz),
+		Display: 1000 * time.Second / time.Duration(s.DisplayMilliHz)})
 	srv.display = *x
 	return nil
 }

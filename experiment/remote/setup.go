@@ -76,7 +76,8 @@ func (s *setup) check() error {
 	historyBytes := 4 * int64(schema.Rows) * int64(len(schema.Fields)) * int64(s.History+2)
 	switch {
 	case historyBytes > maxHistoryBytes:
-		return refusef("history of %d frames with %d values exceeds %d MB", s.History, schema.Cells(), maxHistoryBytes>>20)
+		return refusef("history of %d frames with %d values exceeds %d MB", s.History, schema.Cells(),
+			maxHistoryBytes>>20)
 	case schema.Delivery != frame.Latest && schema.Delivery != frame.Unreliable:
 		return refusef("delivery mode %v; expected snapshots or messages", schema.Delivery)
 	case s.MessageLanes > 0 && !s.Containers || s.Stream && s.MessageLanes != 1:
@@ -84,9 +85,11 @@ func (s *setup) check() error {
 	}
 	for i := range schema.Fields {
 		field := &schema.Fields[i]
-		if field.Kind > frame.Float32 || field.Kind.Bounded() && field.Min > field.Max || len(field.Name) > maxNameBytes ||
-			len(field.Unit) > maxNameBytes {
-			return refusef("field %d has an unknown kind, an empty range, or a name or unit of more than %d bytes", i, maxNameBytes)
+		isEmpty := field.Kind.Bounded() && field.Min > field.Max
+		isLong := max(len(field.Name), len(field.Unit)) > maxNameBytes
+		if field.Kind > frame.Float32 || isEmpty || isLong {
+			return refusef("field %d has an unknown kind, an empty range, or a name or unit of more than %d bytes",
+				i, maxNameBytes)
 		}
 	}
 	if _, err := s.Display.timing(); err != nil {

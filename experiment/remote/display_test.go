@@ -48,4 +48,8 @@ func TestDisplayFollowsLostTime(t *testing.T) {
 	if f.displayTime(zero.Add(31*time.Second)) != time.Second {
 		t.Errorf("display time %v after a pause, expected 1 s", f.displayTime(zero.Add(31*time.Second)))
 	}
+	poll(zero.Add(-time.Minute)) // frames were stepped
+	if f.displayTime(zero) != time.Minute {
+		t.Errorf("display time %v after steps, expected 1 min", f.displayTime(zero))
+	}
 }

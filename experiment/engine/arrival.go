@@ -313,7 +313,7 @@ func (l *lane) recordRefusal(rx *reception) {
 	if rx.Outcome != endpoint.Corrupt {
 		return
 	}
-	l.meter.Counts().DecodeRefused++
+	l.meter.Now.DecodeRefused++
 	l.lastErr = fmt.Errorf("packet %d: %w", rx.Seq, rx.Err)
 	if errors.Is(rx.Err, encoders.ErrBroken) {
 		l.brokenCodec = l.outcomeRec.Encoder
@@ -323,7 +323,7 @@ func (l *lane) recordRefusal(rx *reception) {
 // measureArrival passes a decoded frame to the meter and to the display. Files are not displayed.
 func (l *lane) measureArrival(now time.Duration, rx *reception) {
 	if rx.Reordered && rx.Outcome != endpoint.Duplicate {
-		l.meter.Counts().Reordered++
+		l.meter.Now.Reordered++
 	}
 	if rx.Frame == nil {
 		return
@@ -364,5 +364,5 @@ func (l *lane) sendAck(now time.Duration) {
 	}
 	verdict := l.paths.up.Send(now, ack, tag)
 	l.inspector.AckSent(&verdict)
-	l.meter.CountFeedback(verdict.Wire)
+	l.meter.Now.FeedbackBits += int64(verdict.Wire) * 8
 }

@@ -244,14 +244,14 @@ func (l *lane) sendDue(now time.Duration) {
 			k.firstSet, k.endSet = n, n+1
 		}
 		verdict := l.sendContainer(now, k, &sealed)
-		c.meter.CountExtra(verdict.Wire)
+		c.meter.CountDatagram(verdict.Wire, 0)
 		l.recordExtra(now, packetlog.Parity, verdict.Wire)
 	}
 }
 
 // recordExtra counts and records a datagram without a packet of its own.
 func (l *lane) recordExtra(now time.Duration, kind packetlog.Outcome, wire int) {
-	l.meter.CountWire(wire)
+	l.meter.Now.WireBits += int64(wire) * 8
 	r := &l.carrier.extraRec
 	*r = packetlog.Record{Seq: l.snd.Seq(), Sent: now, Wire: wire, Outcome: kind}
 	if l.carrier.extra == nil {
@@ -421,7 +421,7 @@ func (l *lane) endArrival(f *flight) {
 // releaseFlight releases a flight. A packet that has not arrived by then never will.
 func (l *lane) releaseFlight(f *flight) {
 	if l.carrier != nil && !f.known {
-		l.carrier.meter.CountLost()
+		l.carrier.meter.Lost++
 	}
 	l.flights.release(f)
 }

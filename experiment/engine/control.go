@@ -49,7 +49,7 @@ func (l *lane) offer(now time.Duration, cur *frame.Shared) {
 // countHeld counts a snapshot that is not sent, because the control, the stream of messages or the
 // budget holds it back.
 func (l *lane) countHeld() {
-	l.meter.CountHeld()
+	l.meter.Now.Held++
 	l.control.held++
 }
 
@@ -75,7 +75,7 @@ func (l *lane) controlFigures() *figures.Control {
 		return nil
 	}
 	f := &figures.Control{Policy: state.Policy.String(), Held: l.control.held, HeldBy: figures.HeldCounts{}, RateCuts: state.Cuts,
-		HeldRatio: figures.RatioFigure(float64(l.control.held), float64(l.control.held+l.meter.Sent())), Steps: l.control.steps.Figures()}
+		HeldRatio: figures.RatioFigure(float64(l.control.held), float64(l.control.held+l.meter.Total().Sent)), Steps: l.control.steps.Figures()}
 	if state.TargetBps > 0 {
 		f.TargetKbps = figures.Known(float64(state.TargetBps) / 1000)
 	}

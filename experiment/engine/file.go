@@ -141,7 +141,7 @@ func (l *lane) unpackFile(now time.Duration, r *packetlog.Record) {
 	if unpacked.Err != nil {
 		l.lastErr = fmt.Errorf("unpack the file: %w", unpacked.Err)
 		r.Outcome = packetlog.Corrupt
-		l.meter.Counts().DecodeRefused++
+		l.meter.Now.DecodeRefused++
 		return
 	}
 	l.digest.addFrame(unpacked.File)

@@ -228,7 +228,7 @@ func (l *lane) send(now time.Duration, cur *frame.Shared) {
 
 // refuseFrame records that the encoder returned err for a frame, so that p was not sent.
 func (l *lane) refuseFrame(now time.Duration, p *endpoint.Packet, err error) {
-	l.meter.Counts().EncodeFailed++
+	l.meter.Now.EncodeFailed++
 	l.lastErr = err
 	if errors.Is(err, encoders.ErrBroken) {
 		l.brokenCodec = l.codec()
@@ -265,13 +265,14 @@ func (l *lane) closeSample(t time.Duration) {
 		l.meter.AddRemoteDisplay(&l.paths.remote, display)
 	}
 	if l.messenger != nil {
-		l.meter.SetUnderWay(l.messenger.underWay())
+		l.meter.Now.UnderWay = l.messenger.underWay()
 	}
 	if state := l.snd.Control(); state != nil {
-		l.meter.SetTarget(state.TargetBps)
+		l.meter.Now.Controlled = true
+		l.meter.Now.TargetBps = state.TargetBps
 	}
 	if l.views != nil {
-		l.meter.SetView(l.views.TakeSample())
+		l.meter.Now.View = l.views.TakeSample()
 	}
 	s := l.meter.CloseSample(t, l.liveConfig.BudgetKbps, l.compared.CloseSample())
 	if s.Controlled {
@@ -302,8 +303,8 @@ func (l *lane) totals(now time.Duration) figures.Totals {
 		t.Redundancy = l.carrier.meter.Figures(l.carrier.snd.Redundancy().String(), now-l.joinedAt)
 	}
 	t.Sender, t.Receiver = gauges(l.snd.Encoding().Encoder), gauges(l.rcv.Decoder())
-	payload, wire, feedback := l.meter.Bytes()
-	t.Transfer = l.delivery.Figures(now, payload, wire, feedback)
+	sum := l.meter.Total()
+	t.Transfer = l.delivery.Figures(now, sum.PayloadBits/8, sum.WireBits/8, sum.FeedbackBits/8)
 	return t
 }
 

@@ -125,10 +125,10 @@ func (m *messenger) write(now time.Duration) {
 		for k := &m.kinds[i]; k.dueAt(k.next) <= now; k.next++ {
 			m.content = k.content(m.content, k.next, m.seed)
 			if !m.out.Write(k.lane, m.content) {
-				m.meter.CountRefused()
+				m.meter.Refused++
 				continue
 			}
-			m.meter.CountSent()
+			m.meter.Sent++
 			*m.pending[k.lane].Push() = sentMessage{k, k.next, now}
 		}
 	}
@@ -138,7 +138,7 @@ func (m *messenger) write(now time.Duration) {
 func (m *messenger) delivered(lane int, message []byte) {
 	q := &m.pending[lane]
 	if q.Len() == 0 {
-		m.meter.CountWrong()
+		m.meter.Wrong++
 		return
 	}
 	if m.sum != nil {
@@ -148,7 +148,7 @@ func (m *messenger) delivered(lane int, message []byte) {
 	q.Pop()
 	m.wanted = sent.kind.content(m.wanted, sent.number, m.seed)
 	if !bytes.Equal(message, m.wanted) {
-		m.meter.CountWrong()
+		m.meter.Wrong++
 	}
 	m.meter.CountDelivered(len(message), sent.kind.isBurst, m.now-sent.sent)
 	m.digest.add('M', message)
@@ -311,7 +311,7 @@ func (l *lane) receiveMessages(now time.Duration, opened *container.Opened) {
 func (l *lane) compareDeliveries() {
 	if l.report != nil && l.messenger.sum.Take() != l.report.Delivered {
 		l.paths.remote.Differs++
-		l.messenger.meter.CountWrong()
+		l.messenger.meter.Wrong++
 	}
 }
 

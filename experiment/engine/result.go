@@ -248,7 +248,7 @@ func (s *Session) itemsPerFrame() int {
 		if n == 0 {
 			return 0
 		}
-		return int((s.lanes[0].meter.Items() + n/2) / n)
+		return int((s.lanes[0].meter.Total().Items + n/2) / n)
 	case s.schema.Rows == 0:
 		return s.config.Data.Message
 	}

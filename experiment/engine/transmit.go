@@ -33,7 +33,7 @@ func (l *lane) transmit(now time.Duration, p *endpoint.Packet, rec packetlog.Rec
 	}
 	l.meter.CountPacket(&f.rec, baselineTicks, &l.budget)
 	if l.snd.Encoding().Codec.Standalone {
-		l.meter.CountStandalone()
+		l.meter.Now.Standalone++
 	}
 	f.record = l.log.Add(f.rec)
 	l.meter.Network.CountSent(verdict.Lost != lossmodel.None)
@@ -50,7 +50,7 @@ func (l *lane) transmit(now time.Duration, p *endpoint.Packet, rec packetlog.Rec
 	if verdict.Pending {
 		l.expireOverdue(now)
 	}
-	l.meter.Counts().Duplicated += int64(verdict.Copies)
+	l.meter.Now.Duplicated += int64(verdict.Copies)
 	for n := 0; n <= verdict.Copies; n++ { // the packet itself, then its copies
 		lost := verdict.Lost
 		if n > 0 {

@@ -197,8 +197,9 @@ func (s *Session) precision() []dataset.Precision {
 func (s *Session) expansionRemark() string {
 	const minBytes = 10_000
 	first := s.lanes[0]
-	payload, _, _ := first.meter.Bytes()
-	if dataBytes := first.meter.Items(); s.schema.Item != "byte" || s.isFile || dataBytes < minBytes || payload <= dataBytes {
+	total := first.meter.Total()
+	payload := total.PayloadBits / 8
+	if dataBytes := total.Items; s.schema.Item != "byte" || s.isFile || dataBytes < minBytes || payload <= dataBytes {
 		return ""
 	}
 	text := "the payload of " + first.codec() + " is larger than the data"

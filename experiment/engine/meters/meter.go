@@ -23,8 +23,8 @@ type Meter struct {
 	Rounding rounding
 	Swaps    stretches
 
+	Now            Sample // the current, incomplete sample; callers count events in it
 	total          Sample // sum of all complete samples
-	sample         Sample // the current, incomplete sample
 	samples        samples
 	sizes, ages    quantile.Histogram // payload in bytes; age of the baseline in ticks
 	encode, decode codecTimes
@@ -43,20 +43,14 @@ func New(displayHz float64, keepSamples int) *Meter {
 	return &Meter{Display: Display{Hz: displayHz}, Network: newNetwork(), samples: samples{maxStored: keepSamples}, sizes: exact, ages: exact}
 }
 
-// Counts returns the counts of the current sample.
-func (m *Meter) Counts() *figures.Counts { return &m.sample.Counts }
-
-// CountStandalone counts a packet whose encoder sends all rows, whether they changed or not.
-func (m *Meter) CountStandalone() { m.sample.Standalone++ }
-
 // CountPacket counts a packet that was sent. ageTicks is the age of its baseline in ticks, and budget its bit
 // budget.
 func (m *Meter) CountPacket(r *packetlog.Record, ageTicks int, budget *encoders.Budget) {
 	m.Swaps.countPacket(r)
-	m.sample.countEncoder(r.Encoder)
+	m.Now.countEncoder(r.Encoder)
 	m.sizes.Add(int64(r.Payload))
 	m.encode.add(r.EncodeNS)
-	s := &m.sample
+	s := &m.Now
 	s.countPacket(r)
 	m.sent.add(r)
 	if r.Baseline > 0 {
@@ -79,65 +73,44 @@ func (m *Meter) AddDecodeTime(ns int64) { m.decode.add(ns) }
 // CountOutcome counts the outcome of one copy of the packet with record r.
 func (m *Meter) CountOutcome(r *packetlog.Record) {
 	m.Swaps.countOutcome(r)
-	*r.Outcome.In(&m.sample.Counts)++
+	*r.Outcome.In(&m.Now.Counts)++
 	if r.Repair != container.NotRepaired {
-		m.sample.Repaired++
+		m.Now.Repaired++
 	}
 	if r.Outcome == packetlog.Lost {
-		m.sample.LostBy[r.Cause]++
+		m.Now.LostBy[r.Cause]++
 	}
 }
-
-// CountHeld counts a snapshot that the send-rate control held back.
-func (m *Meter) CountHeld() { m.sample.Held++ }
-
-// SetTarget records that a send-rate control is active, and its rate in bits per second; 0 if it has none.
-func (m *Meter) SetTarget(bps int64) { m.sample.Controlled, m.sample.TargetBps = true, bps }
-
-// SetView records what was measured of a budget in the current sample.
-func (m *Meter) SetView(v ViewSample) { m.sample.View = v }
-
-// Sent returns the number of packets sent.
-func (m *Meter) Sent() int64 { return m.total.Sent + m.sample.Sent }
-
-// CountFeedback counts a datagram of wire bytes on the uplink.
-func (m *Meter) CountFeedback(wire int) { m.sample.FeedbackBits += int64(wire) * 8 }
-
-// SetUnderWay sets the number of messages that are not delivered at the end of the current sample.
-func (m *Meter) SetUnderWay(n int) { m.sample.UnderWay = n }
-
-// CountWire counts a datagram of wire bytes on the downlink that has no packet of its own.
-func (m *Meter) CountWire(wire int) { m.sample.WireBits += int64(wire) * 8 }
 
 // CountDisplayTick counts a tick of the receiver's display. behind is the lag of the displayed time
 // behind the sender.
 func (m *Meter) CountDisplayTick(behind time.Duration, starved bool) {
 	m.Display.Tick(behind, starved)
-	m.sample.Displayed++
+	m.Now.Displayed++
 	if starved {
-		m.sample.Starved++
+		m.Now.Starved++
 	}
 }
 
 // CountAge counts the age of the displayed state on one display tick.
 func (m *Meter) CountAge(age time.Duration) {
 	m.Display.age.Add(age.Microseconds())
-	m.sample.Age += age
-	m.sample.Aged++
-	m.sample.Oldest = max(m.sample.Oldest, age)
+	m.Now.Age += age
+	m.Now.Aged++
+	m.Now.Oldest = max(m.Now.Oldest, age)
 }
 
 // CountLate counts a snapshot that arrived late. by is the time between its display time and its arrival.
 func (m *Meter) CountLate(by time.Duration) {
 	m.Display.MarkLate(by)
-	m.sample.Late++
+	m.Now.Late++
 }
 
 // CloseSample completes the current sample, which ends at t, and begins the next one. budgetKbps is the
 // budget of the payload; 0 means none. playouts are the samples of the compared playout policies. It
 // returns the stored sample.
 func (m *Meter) CloseSample(t time.Duration, budgetKbps float64, playouts []PlayoutSample) *Sample {
-	s := &m.sample
+	s := &m.Now
 	s.T, s.Playouts = t, playouts
 	position, angle := m.Display.Errors.takeLargest()
 	if m.Display.Units == nil {
@@ -156,26 +129,17 @@ func (m *Meter) CloseSample(t time.Duration, budgetKbps float64, playouts []Play
 // Samples returns the stored complete samples, oldest first. They are never modified.
 func (m *Meter) Samples() []Sample { return m.samples.stored() }
 
-// runTotal returns the counts of the whole run so far, including the current sample.
-func (m *Meter) runTotal() *Sample {
+// Total returns the counts of the whole run so far, including the current sample.
+func (m *Meter) Total() *Sample {
 	s := m.total
-	s.Join(&m.sample)
+	s.Join(&m.Now)
 	return &s
-}
-
-// Items returns the number of items in all frames sent.
-func (m *Meter) Items() int64 { return m.total.Items + m.sample.Items }
-
-// Bytes returns the bytes sent so far: payload and wire of the downlink, and wire of the uplink.
-func (m *Meter) Bytes() (payload, wire, feedback int64) {
-	s := m.runTotal()
-	return s.PayloadBits / 8, s.WireBits / 8, s.FeedbackBits / 8
 }
 
 // Totals returns all figures of a run. d is its duration so far, for rates, and g contains the gauges
 // of the downlink.
 func (m *Meter) Totals(d time.Duration, schema *frame.Schema, g lossmodel.Gauges) figures.Totals {
-	s, secs := m.runTotal(), d.Seconds()
+	s, secs := m.Total(), d.Seconds()
 	s.InFlight = s.Sent + s.Duplicated - s.Ended()
 	t := figures.Totals{
 		Counts: s.Counts,
@@ -212,7 +176,7 @@ func (m *Meter) Recent(tickHz int) Recent {
 
 // Shares returns the bit budget of the run: the bits of each slot in use, in the order of the slots.
 func (m *Meter) Shares(schema *frame.Schema) []figures.BudgetShare {
-	b := &m.runTotal().Budget
+	b := &m.Total().Budget
 	total := b.Total()
 	var out []figures.BudgetShare
 	for k, units := range b.Units { // encoders.BitUnit units are one bit

@@ -1,6 +1,7 @@
 package meters
 
 import (
+	"cmp"
 	"time"
 
 	"wirelab/experiment/figures"
@@ -10,12 +11,12 @@ import (
 // PlayoutPolicy measures a playout policy: how often its display starves, how old its display is, and how
 // unsteadily it advances. The zero value is ready to use.
 type PlayoutPolicy struct {
-	display      Display
-	speedChanges int64         // changes between normal speed, faster and slower
-	jumps        int64         // ticks on which the display advanced by less than half or more than one and a half of a tick
-	shifted      time.Duration // sum of the deviations from normal speed
-	direction    int           // of the last tick: -1 slower, 0 normal, 1 faster
-	sample       PlayoutSample
+	counts    figures.PlayoutPolicy
+	display   DisplayCounts
+	age       quantile.Histogram // microseconds; fine
+	shifted   time.Duration      // sum of the deviations from normal speed
+	direction int                // of the last tick: -1 slower, 0 normal, 1 faster
+	sample    PlayoutSample
 }
 
 // PlayoutSample is what a policy displayed in one sample period.
@@ -27,9 +28,9 @@ type PlayoutSample struct {
 
 // Tick counts a display tick. age is the time since the displayed state was captured.
 func (p *PlayoutPolicy) Tick(age time.Duration, starved bool) {
-	p.display.Tick(age, starved)
-	p.display.age.Precision = quantile.Fine
-	p.display.age.Add(age.Microseconds())
+	p.display.Tick(starved)
+	p.age.Precision = quantile.Fine
+	p.age.Add(age.Microseconds())
 	p.sample.Shown++
 	p.sample.Age += age
 	if starved {
@@ -41,20 +42,15 @@ func (p *PlayoutPolicy) Tick(age time.Duration, starved bool) {
 func (p *PlayoutPolicy) Step(advance, interval time.Duration) {
 	shift := advance - interval
 	direction := 0
-	switch tolerance := interval / 1000; {
-	case shift > tolerance:
-		direction = 1
-	case shift < -tolerance:
-		direction = -1
-	}
-	if direction != 0 {
+	if shift.Abs() > interval/1000 { // more than rounding
+		direction = cmp.Compare(shift, 0)
 		p.shifted += shift.Abs()
 	}
 	if shift.Abs() > interval/2 {
-		p.jumps++
+		p.counts.Jumps++
 	}
 	if direction != p.direction {
-		p.speedChanges++
+		p.counts.SpeedChanges++
 	}
 	p.direction = direction
 }
@@ -68,7 +64,13 @@ func (p *PlayoutPolicy) CloseSample() PlayoutSample {
 
 // Figures returns the measurements. interval is the time between two display ticks.
 func (p *PlayoutPolicy) Figures(interval time.Duration) figures.PlayoutPolicy {
-	d := p.display.DisplayCounts.Figures(float64(time.Second) / float64(interval))
-	return figures.PlayoutPolicy{Displayed: d.Displayed, StarvedRatio: d.StarvedRatio, Freezes: d.Freezes, LongestFreezeMS: d.LongestFreezeMS,
-		AgeMS: figures.QuantilesOf(&p.display.age, 1000), SpeedChanges: p.speedChanges, Jumps: p.jumps, ShiftedMS: float64(p.shifted) / 1e6}
+	d := p.display.Figures(float64(time.Second) / float64(interval))
+	f := p.counts
+	f.Displayed = d.Displayed
+	f.StarvedRatio = d.StarvedRatio
+	f.Freezes = d.Freezes
+	f.LongestFreezeMS = d.LongestFreezeMS
+	f.AgeMS = figures.QuantilesOf(&p.age, 1000)
+	f.ShiftedMS = float64(p.shifted) / 1e6
+	return f
 }

@@ -44,21 +44,20 @@ func MeanOf(last []Sample, tickHz int) Recent {
 		return Recent{PayloadKbps: none, WireKbps: none, FeedbackKbps: none, PayloadP95Kbps: none, BitsPerItem: none, BitsPerPacket: none, BitsPerChanged: none}
 	}
 	s := Sum(last)
-	secs := float64(len(last)) * SamplePeriod.Seconds()
-	perChanged := figures.RatioOrZero(float64(s.PayloadBits), float64(s.Changed))
+	perChanged := figures.RatioOrZero(BitsPerChanged(&s))
 	if !s.CostsPerChange() {
 		perChanged = math.NaN()
 	}
 	return Recent{
-		PayloadKbps:      figures.RatioOrZero(float64(s.PayloadBits)/1000, secs),
-		WireKbps:         figures.RatioOrZero(float64(s.WireBits)/1000, secs),
-		FeedbackKbps:     figures.RatioOrZero(float64(s.FeedbackBits)/1000, secs),
+		PayloadKbps:      figures.RatioOrZero(PayloadKbps(&s)),
+		WireKbps:         figures.RatioOrZero(WireKbps(&s)),
+		FeedbackKbps:     figures.RatioOrZero(FeedbackKbps(&s)),
 		PayloadP95Kbps:   p95Kbps(last),
-		BitsPerItem:      figures.RatioOrZero(float64(s.PayloadBits), float64(s.Items)),
+		BitsPerItem:      figures.RatioOrZero(BitsPerItem(&s)),
 		BitsPerPacket:    figures.RatioOrZero(float64(s.PayloadBits), float64(s.Sent)),
 		BitsPerChanged:   perChanged,
 		ChangedPerFrame:  figures.RatioOrZero(float64(s.Changed), float64(s.Sent)),
-		BaselineAgeTicks: figures.RatioOrZero(float64(s.BaselineAge), float64(s.Referenced)),
+		BaselineAgeTicks: figures.RatioOrZero(BaselineAge(&s)),
 		BaselineAgeMS:    figures.RatioOrZero(float64(s.BaselineAge)*1000, float64(s.Referenced)*float64(tickHz)),
 		StarvedRatio:     figures.RatioOrZero(float64(s.Starved), float64(s.Displayed)),
 		PositionErrorMM:  s.PositionErrorMM,

@@ -44,9 +44,9 @@ func (m *Remote) RoundTrip(d time.Duration) { m.roundTrip.Add(d.Microseconds()) 
 // AddRemoteDisplay adds the counts of the remote display since the last call to the current sample.
 // now contains its counts so far.
 func (m *Meter) AddRemoteDisplay(r *Remote, now DisplayCounts) {
-	m.sample.Displayed += int(now.Shown - r.display.Shown)
-	m.sample.Starved += int(now.Starved - r.display.Starved)
-	m.sample.Late += int(now.Late - r.display.Late)
+	m.Now.Displayed += int(now.Shown - r.display.Shown)
+	m.Now.Starved += int(now.Starved - r.display.Starved)
+	m.Now.Late += int(now.Late - r.display.Late)
 	r.display = now
 }
 

@@ -15,7 +15,7 @@ func TestSharesCountFieldsOfSlot(t *testing.T) {
 	var m Meter
 	for i := range 60 {
 		s.Fields = append(s.Fields, frame.Field{Name: fmt.Sprint("field", i)})
-		m.sample.Budget.Bits(encoders.FieldSlot(i), 1+i)
+		m.Now.Budget.Bits(encoders.FieldSlot(i), 1+i)
 	}
 	sum, fields := 0.0, 0
 	for _, x := range m.Shares(s) {

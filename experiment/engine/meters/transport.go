@@ -34,7 +34,7 @@ func (s *sentTimes) add(r *packetlog.Record) {
 func (m *Meter) CountAck(now time.Duration, snd interface {
 	Acked() (newest uint64, ok bool)
 }) {
-	t := &m.sample.Transport
+	t := &m.Now.Transport
 	t.Acks++
 	newest, ok := snd.Acked()
 	if !ok || m.hasAck && newest == m.newestAcked {
@@ -49,11 +49,11 @@ func (m *Meter) CountAck(now time.Duration, snd interface {
 
 // MeasureQueue records the state of the bottleneck of a downlink at now, the end of the period.
 func (m *Meter) MeasureQueue(now time.Duration, down *lossmodel.Link) {
-	t, rate := &m.sample.Transport, down.Spec().Rate
+	t, rate := &m.Now.Transport, down.Spec().Rate
 	t.LineBps, t.HasQueue = rate.BitsPerSecond, rate.BitsPerSecond > 0 || rate.Trace.Path != ""
 	var room [1 + traffic.MaxFlows]lossmodel.QueueLength
 	owners := down.QueueByOwner(now, room[:0])
-	q := &m.sample.Queue
+	q := &m.Now.Queue
 	q.Delay, q.Bytes = down.QueueDelay(now), owners[0].Bytes
 	for _, o := range owners[1:] {
 		q.Flows = append(q.Flows, o.Bytes)

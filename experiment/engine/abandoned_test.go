@@ -118,13 +118,8 @@ func TestReceiversAgreeAfterOutage(t *testing.T) {
 		if err := c.Set("link.latency", "20ms"); err != nil {
 			t.Fatal(err)
 		}
-		s, err := NewSessionFromSource(c, labtest.NewCubeSource(60, 20, -1, 1), Options{Endless: true, Network: &outage{}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.RunUntil(10 * time.Second); err != nil {
-			t.Fatal(err)
-		}
+		s := mustOpen(t, c, labtest.NewCubeSource(60, 20, -1, 1), Options{Endless: true, Network: &outage{}})
+		mustRun(t, s, 10*time.Second)
 		x := s.lanes[0].totals(s.Now())
 		if x.Unknown == 0 || x.Wrong != 0 || x.Remote.Differs != 0 {
 			t.Errorf("%s: %d unknown, %d wrong, %d differ", name, x.Unknown, x.Wrong, x.Remote.Differs)
@@ -138,14 +133,9 @@ func TestReceiversAgreeAfterOutage(t *testing.T) {
 func TestLateViewsAreExplained(t *testing.T) {
 	c := config.Default()
 	testkit.Set(t, c, "link.latency", "20ms", "sender.budget", "64kbit")
-	s, err := NewSessionFromSource(c, labtest.NewCubeSource(60, 20, -1, 1), Options{Endless: true, Inspect: true, Network: &outage{shuffle: true}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mustOpen(t, c, labtest.NewCubeSource(60, 20, -1, 1), Options{Endless: true, Inspect: true, Network: &outage{shuffle: true}})
 	defer s.Close()
-	if err := s.RunUntil(8 * time.Second); err != nil {
-		t.Fatal(err)
-	}
+	mustRun(t, s, 8*time.Second)
 	l := s.lanes[0]
 	for _, incident := range l.inspector.Incidents() {
 		o := &incident.Opened

@@ -150,9 +150,7 @@ func TestEqualLanesSendEqualBytes(t *testing.T) {
 					if err := s.Change(ch); err != nil {
 						t.Skip(err) // not allowed with the defaults of the other parameters
 					}
-					if err := s.RunUntil(s.now + 3*time.Second); err != nil {
-						t.Fatal(err)
-					}
+					mustRun(t, s, s.now+3*time.Second)
 					compareEqualLanes(t, s, set)
 				})
 				break // one parameter of each encoder
@@ -167,13 +165,8 @@ func openBeside(t *testing.T, c *encoders.Codec, active config.Encoder) *Session
 	t.Helper()
 	cfg := badLink(t, config.Default())
 	cfg.Encoder = active
-	s, err := NewSessionFromSource(cfg, sourceFor(t, c), Options{Endless: true, KeepSamples: 100, KeepPackets: 600})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.RunUntil(2 * time.Second); err != nil {
-		t.Fatal(err)
-	}
+	s := mustOpen(t, cfg, sourceFor(t, c), Options{Endless: true, KeepSamples: 100, KeepPackets: 600})
+	mustRun(t, s, 2*time.Second)
 	return s
 }
 
@@ -189,9 +182,7 @@ func compareEqualLanes(t *testing.T, s *Session, ch config.Change) {
 	}
 	first := s.lanes[0].snd.Seq()
 	for len(taps[0].sent) < 150 { // a shadow stores few more, with the copies that the link makes
-		if err := s.RunUntil(s.now + 100*time.Millisecond); err != nil {
-			t.Fatal(err)
-		}
+		mustRun(t, s, s.now+100*time.Millisecond)
 	}
 	n := len(taps[0].sent)
 	if n < 100 || len(taps[1].sent) != n || s.lanes[0].aligning || s.lanes[1].aligning {

@@ -36,9 +36,7 @@ func TestCallsAndMessages(t *testing.T) {
 			}
 			rng := rand.New(rand.NewPCG(seed, 8))
 			for !s.Done() {
-				if err := s.RunUntil(s.now + time.Duration(500+rng.IntN(3000))*time.Millisecond); err != nil {
-					t.Fatal(err)
-				}
+				mustRun(t, s, s.now+time.Duration(500+rng.IntN(3000))*time.Millisecond)
 				if !s.Done() {
 					_ = s.Change(config.NewChange("encoder.name", names[rng.IntN(len(names))]))
 				}

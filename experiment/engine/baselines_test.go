@@ -19,9 +19,7 @@ func TestMissingBaselines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.RunUntil(2 * time.Second); err != nil {
-			t.Fatal(err)
-		}
+		mustRun(t, s, 2*time.Second)
 		rcv := s.lanes[0].rcv
 		top, _ := rcv.History().Newest()
 		codec, err := table.ByName(name)
@@ -41,9 +39,7 @@ func TestMissingBaselines(t *testing.T) {
 				t.Errorf("%s: packet %d on the one %d before it: %v", name, forged.seq, forged.baseline, got.Outcome)
 			}
 		}
-		if err := s.RunUntil(6 * time.Second); err != nil {
-			t.Fatal(err)
-		}
+		mustRun(t, s, 6*time.Second)
 		if got := s.lanes[0].totals(s.Now()); got.Wrong != 0 || got.DecodeRefused != 0 || got.Failures.NoBaseline != 0 ||
 			got.Decoded < 350 {
 			t.Errorf("%s: %d decoded, %d wrong, %+v", name, got.Decoded, got.Wrong, got.Failures)

@@ -1,38 +1,28 @@
-package engine_test
+package engine
 
 import (
 	"testing"
 	"time"
 
 	"wirelab/experiment/config"
-	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
 )
 
 // Packets of equal size give a known rate. A lower budget is exceeded all the time, a higher one
 // never, and one that is raised half-way half of the time.
 func TestBudget(t *testing.T) {
-	run := func(kbps any, then any) *engine.Session {
+	run := func(kbps any, then any) *Session {
 		c := config.Default()
 		c.Encoder.Name = "raw"
 		if err := c.Set("budget", kbps); err != nil {
 			t.Fatal(err)
 		}
-		s, err := engine.NewSessionFromSource(c, labtest.NewCubeSource(10, 3, -1, 4), engine.Options{Endless: true, KeepSamples: 20})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.RunUntil(20500 * time.Millisecond); err != nil {
-			t.Fatal(err)
-		}
+		s := mustOpen(t, c, labtest.NewCubeSource(10, 3, -1, 4), Options{Endless: true, KeepSamples: 20})
+		mustRun(t, s, 20500*time.Millisecond)
 		if then != nil {
-			if err := s.Change(config.NewChange("budget", then)); err != nil {
-				t.Fatal(err)
-			}
+			mustChange(t, s, config.NewChange("budget", then))
 		}
-		if err := s.RunUntil(40 * time.Second); err != nil {
-			t.Fatal(err)
-		}
+		mustRun(t, s, 40*time.Second)
 		return s
 	}
 	x := totals(run("off", nil))

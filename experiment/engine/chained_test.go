@@ -147,19 +147,12 @@ func TestMemosAgree(t *testing.T) {
 		c.Seed, c.Sender.History, c.Receiver.History, c.Sender.RateHz = seed, 60, 80, 60/(1+int(seed%3))
 		testkit.Set(t, c, "link.loss", "15%", "link.latency", "60ms", "link.jitter", "40ms", "down.duplicate", "10%",
 			"down.reorder", "10%")
-		s, err := NewSessionFromSource(c, labtest.NewCubeSource(5, 3, -1, seed), Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := mustOpen(t, c, labtest.NewCubeSource(5, 3, -1, seed), Options{})
 		names := []string{"chained-120", "chained-121", "chained-122", "quantized"}
 		learnt := uint32(0)
 		for i := range 80 {
-			if err := s.Change(config.NewChange("encoder.name", names[(uint64(i)*7+seed)%4])); err != nil {
-				t.Fatal(err)
-			}
-			if err := s.RunUntil(s.now + time.Duration(100+37*i%400)*time.Millisecond); err != nil {
-				t.Fatal(err)
-			}
+			mustChange(t, s, config.NewChange("encoder.name", names[(uint64(i)*7+seed)%4]))
+			mustRun(t, s, s.now+time.Duration(100+37*i%400)*time.Millisecond)
 			if x, ok := s.lanes[0].snd.Encoding().Encoder.(*chained); ok {
 				learnt += x.learnt
 			}
@@ -179,20 +172,13 @@ func TestMemosAgree(t *testing.T) {
 func TestEpochsRecoverAfterOutage(t *testing.T) {
 	for _, swaps := range testkit.Choose([]int{1, 7, 9, 100, 127, 128, 160, 247, 255, 256, 257, 300}, []int{1, 9, 128, 256}) {
 		c := withChainedCodecs(config.Default())
-		s, err := NewSessionFromSource(c, labtest.NewCubeSource(3, 1, -1, 1), Options{KeepSamples: 10, Endless: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := mustOpen(t, c, labtest.NewCubeSource(3, 1, -1, 1), Options{KeepSamples: 10, Endless: true})
 		run := func(d time.Duration, changes ...config.Change) {
 			t.Helper()
 			for _, ch := range changes {
-				if err := s.Change(ch); err != nil {
-					t.Fatal(err)
-				}
+				mustChange(t, s, ch)
 			}
-			if err := s.RunUntil(s.now + d); err != nil {
-				t.Fatal(err)
-			}
+			mustRun(t, s, s.now+d)
 		}
 		run(3*time.Second, config.NewChange("encoder.name", "chained-120"))
 		run(time.Second, config.NewChange("down.loss", "100%"))
@@ -218,13 +204,8 @@ func TestLateCopiesAreDuplicates(t *testing.T) {
 	c := config.Default()
 	c.Receiver.History, c.Receiver.Playout = 5, 0
 	testkit.Set(t, c, "down.duplicate", "100%", "down.duplicate_delay", "200ms")
-	s, err := NewSessionFromSource(c, labtest.NewCubeSource(3, 1, -1, 1), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.RunUntil(10 * time.Second); err != nil {
-		t.Fatal(err)
-	}
+	s := mustOpen(t, c, labtest.NewCubeSource(3, 1, -1, 1), Options{})
+	mustRun(t, s, 10*time.Second)
 	got := s.lanes[0].totals(s.Now())
 	if got.Failures != (figures.Failures{}) || got.Duplicate < 580 {
 		t.Errorf("%d duplicates of %d copies, failures %+v", got.Duplicate, got.Duplicated, got.Failures)
@@ -236,16 +217,9 @@ func TestLateCopiesAreDuplicates(t *testing.T) {
 func TestConflictingScriptIsRefused(t *testing.T) {
 	c := config.Default()
 	c.At = []config.StampedChange{config.Stamp(2*time.Second, config.NewChange("encoder.params.xy_small", int64(5)))}
-	s, err := NewSessionFromSource(c, labtest.NewCubeSource(3, 1, -1, 1), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Change(config.NewChange("encoder.name", "raw")); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.RunUntil(5 * time.Second); err != nil {
-		t.Fatal(err)
-	}
+	s := mustOpen(t, c, labtest.NewCubeSource(3, 1, -1, 1), Options{})
+	mustChange(t, s, config.NewChange("encoder.name", "raw"))
+	mustRun(t, s, 5*time.Second)
 	if len(s.refused) != 1 || s.config.Encoder.Name != "raw" || s.lanes[0].snd.Encoding().Codec.Name != "raw" {
 		t.Errorf("refused %v; the configuration has %s, the sender %s", s.refused, s.config.Encoder.Name,
 			s.lanes[0].snd.Encoding().Codec.Name)
@@ -301,10 +275,7 @@ func FuzzEndpoints(f *testing.F) {
 	f.Add([]byte{5, 1, 2, 3, 4, 5, 7, 1, 0, 0, 0, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, script []byte) {
 		c := withChainedCodecs(config.Default())
-		s, err := NewSessionFromSource(c, labtest.NewCubeSource(2, 1, -1, 1), Options{Endless: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := mustOpen(t, c, labtest.NewCubeSource(2, 1, -1, 1), Options{Endless: true})
 		l := s.lanes[0]
 		last := captureDatagrams(l)
 		for len(script) > 0 {
@@ -316,9 +287,7 @@ func FuzzEndpoints(f *testing.F) {
 			case 1:
 				_ = l.snd.HandleAck(datagram)
 			default: // a real packet with some bytes replaced
-				if err := s.RunUntil(s.NextFrame()); err != nil {
-					t.Fatal(err)
-				}
+				mustRun(t, s, s.NextFrame())
 				real := bytes.Clone(*last)
 				for i := 0; i+1 < len(datagram); i += 2 {
 					real[int(datagram[i])%len(real)] ^= datagram[i+1]
@@ -327,8 +296,6 @@ func FuzzEndpoints(f *testing.F) {
 			}
 			script = script[1+n:]
 		}
-		if err := s.RunUntil(s.now + time.Second); err != nil {
-			t.Fatal(err)
-		}
+		mustRun(t, s, s.now+time.Second)
 	})
 }

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"errors"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -10,7 +9,6 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/internal/labtest"
-	"wirelab/internal/policy"
 	"wirelab/internal/testkit"
 )
 
@@ -29,13 +27,8 @@ func hiccupConfig(t *testing.T, pairs ...any) *config.Config {
 // runCubes runs c to its end on 60 cubes of which 20 move.
 func runCubes(t *testing.T, c *config.Config) *Result {
 	t.Helper()
-	s, err := NewSessionFromSource(c, labtest.NewCubeSource(60, 20, -1, 3), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.RunUntil(c.Duration); err != nil {
-		t.Fatal(err)
-	}
+	s := mustOpen(t, c, labtest.NewCubeSource(60, 20, -1, 3), Options{})
+	mustRun(t, s, c.Duration)
 	return s.Result()
 }
 
@@ -105,23 +98,6 @@ func TestArrivalTimesAreBilled(t *testing.T) {
 	}
 }
 
-// A control may change at any time, with acks of both forms in flight.
-func TestControlChangesLive(t *testing.T) {
-	c := hiccupConfig(t)
-	if err := c.Set("encoder.name", "delta-adaptive"); err != nil {
-		t.Fatal(err)
-	}
-	names := append(endpoint.Controls.Names(), "off")
-	for i := range 60 {
-		at := time.Duration(500+i*300) * time.Millisecond
-		c.At = append(c.At, config.Stamp(at, config.NewChange("control", names[i*5%len(names)])))
-	}
-	r := runCubes(t, c)
-	if r.Totals.Wrong != 0 || r.CodecError != "" || r.Totals.DecodeRefused != 0 {
-		t.Errorf("%d wrong, error %q", r.Totals.Wrong, r.CodecError)
-	}
-}
-
 // badLine adds 20 s of random changes of the links, of redundancy and of the control to c, and then a
 // good line.
 func badLine(t *testing.T, c *config.Config, seed uint64) {
@@ -167,18 +143,11 @@ func TestSessionsRecover(t *testing.T) {
 			c := hiccupConfig(t, "sender.control", control, "messages.rate_hz", seed%2*10)
 			c.At, c.Duration = nil, 36*time.Second
 			badLine(t, c, seed)
-			s, err := NewSessionFromSource(c, labtest.NewCubeSource(60, 20, -1, seed), Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := s.RunUntil(33 * time.Second); err != nil {
-				t.Fatal(err)
-			}
+			s := mustOpen(t, c, labtest.NewCubeSource(60, 20, -1, seed), Options{})
+			mustRun(t, s, 33*time.Second)
 			oldest := uint64(0) // packets between the newest one and the newest acked one
 			for s.Now() < 35*time.Second {
-				if err := s.Advance(50 * time.Millisecond); err != nil {
-					t.Fatal(err)
-				}
+				mustRun(t, s, s.now+50*time.Millisecond)
 				acked, _ := s.lanes[0].snd.Acked()
 				oldest = max(oldest, s.lanes[0].snd.Seq()-acked)
 			}
@@ -233,41 +202,11 @@ func TestLanesWithControls(t *testing.T) {
 	}
 }
 
-// A control is refused for data that must not be skipped, in one sentence.
-func TestControlNeedsSnapshots(t *testing.T) {
-	c := config.Default()
-	c.Data.Source, c.Sender.Control = "text", endpoint.Controls.Default("gcc")
-	_, err := NewSession(t.Context(), c, Options{})
-	var bad *config.Error
-	if !errors.As(err, &bad) || bad.Key != "sender.control" || !strings.Contains(bad.Problem, "must not be skipped") {
-		t.Errorf("texts: %v", err)
-	}
-	if _, err := NewSessionFromSource(c, labtest.NewFileSource(20_000, 1), Options{}); !errors.As(err, &bad) || bad.Key != "sender.control" {
-		t.Errorf("files: %v", err)
-	}
-	c.Sender.Control = policy.Policy{}
-	s, err := NewSession(t.Context(), c, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Change(config.NewChange("control", "gcc")); err == nil {
-		t.Error("a session of texts accepts a control")
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // The snapshot of a running session has the control's rate and its decisions.
 func TestControlInSnapshot(t *testing.T) {
 	c := hiccupConfig(t, "sender.control", "gcc")
-	s, err := NewSessionFromSource(c, labtest.NewCubeSource(60, 20, -1, 3), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.RunUntil(8 * time.Second); err != nil {
-		t.Fatal(err)
-	}
+	s := mustOpen(t, c, labtest.NewCubeSource(60, 20, -1, 3), Options{})
+	mustRun(t, s, 8*time.Second)
 	v := s.View(0).Lanes[0].Control
 	if v == nil || v.TargetBps == 0 || v.Held == 0 || len(v.Decisions) < 2 {
 		t.Fatalf("%+v", v)
@@ -283,9 +222,7 @@ func TestControlInSnapshot(t *testing.T) {
 		t.Errorf("%d held back in samples, %d in all", held, v.Held)
 	}
 	n := len(v.Decisions)
-	if err := s.RunUntil(12 * time.Second); err != nil {
-		t.Fatal(err)
-	}
+	mustRun(t, s, 12*time.Second)
 	if len(v.Decisions) != n {
 		t.Error("the snapshot changed")
 	}

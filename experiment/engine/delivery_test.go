@@ -29,19 +29,14 @@ func newDeliverySession(t *testing.T, p *labtest.FileSource, settings ...any) *S
 	t.Helper()
 	c := config.Default()
 	testkit.Set(t, c, settings...)
-	s, err := NewSessionFromSource(c, p, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mustOpen(t, c, p, Options{})
 	return s
 }
 
 // runToEnd runs a session to its end and checks the invariants.
 func runToEnd(t *testing.T, s *Session) *Result {
 	t.Helper()
-	if err := s.RunUntil(2 * time.Hour); err != nil {
-		t.Fatal(err)
-	}
+	mustRun(t, s, 2*time.Hour)
 	checkOutcomes(t, s)
 	r := s.Result()
 	if r.Totals.Wrong != 0 || r.Totals.DecodeRefused != 0 || r.Totals.EncodeFailed != 0 {
@@ -145,9 +140,7 @@ func TestDeliveryOverAnyLink(t *testing.T) {
 		var rounds [2]int
 		runUntil := func(end time.Duration) {
 			for !s.Done() && s.now < end {
-				if err := s.RunUntil(min(s.NextEvent(), end)); err != nil {
-					t.Fatal(err)
-				}
+				mustRun(t, s, min(s.NextEvent(), end))
 				for i, l := range s.lanes {
 					if n := len(l.delivery.Figures(s.now, 0, 0, 0).Rounds); n > rounds[i] {
 						began[i], rounds[i] = s.now, n
@@ -265,12 +258,8 @@ func TestManyRounds(t *testing.T) {
 // A shadow that joins during a delivery begins its own delivery and completes it.
 func TestShadowJoinsDelivery(t *testing.T) {
 	s := newDeliverySession(t, labtest.NewFileSource(100_000, 1), "encoder.name", "whole-raw", "link.loss", "20%", "link.latency", "30ms")
-	if err := s.RunUntil(500 * time.Millisecond); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Change(config.NewChange("shadow", []config.Encoder{{Name: "whole-zstd"}})); err != nil {
-		t.Fatal(err)
-	}
+	mustRun(t, s, 500*time.Millisecond)
+	mustChange(t, s, config.NewChange("shadow", []config.Encoder{{Name: "whole-zstd"}}))
 	if done, total := s.delivered(); done <= 0 || done > 31*1200 || total < 100_000 {
 		t.Errorf("%g of %g bytes there after half a second", done, total)
 	}

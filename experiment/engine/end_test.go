@@ -1,4 +1,4 @@
-package engine_test
+package engine
 
 import (
 	"math"
@@ -7,7 +7,6 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
-	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
 )
 
@@ -16,28 +15,18 @@ import (
 func TestEndOfData(t *testing.T) {
 	for _, frames := range []int{0, 1, 6, 100} {
 		c := config.Default()
-		s, err := engine.NewSessionFromSource(c, labtest.FiniteCubes{CubeSource: labtest.NewCubeSource(3, 1, frames, 1)}, engine.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.RunUntil(math.MaxInt64 - 1); err != nil {
-			t.Fatal(err)
-		}
+		s := mustOpen(t, c, labtest.FiniteCubes{CubeSource: labtest.NewCubeSource(3, 1, frames, 1)}, Options{})
+		mustRun(t, s, math.MaxInt64-1)
 		r := s.Result()
 		if r.Totals.Sent != int64(frames) || r.DurationNS != endpoint.TickTime(uint64(frames), 60) || !s.Done() {
 			t.Errorf("%d frames: %d sent, %v long, done %v", frames, r.Totals.Sent, r.DurationNS, s.Done())
 		}
 		c.Duration = r.DurationNS
-		again, err := engine.NewSessionFromSource(c, labtest.NewCubeSource(3, 1, -1, 1), engine.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := mustOpen(t, c, labtest.NewCubeSource(3, 1, -1, 1), Options{})
 		if frames == 0 {
 			continue // a duration of 0 means one pass through the recording
 		}
-		if err := again.RunUntil(time.Hour); err != nil {
-			t.Fatal(err)
-		}
+		mustRun(t, again, time.Hour)
 		if got := again.Result(); got.Digest != r.Digest {
 			t.Errorf("%d frames: the same by duration gives another digest", frames)
 		}

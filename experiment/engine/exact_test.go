@@ -32,10 +32,7 @@ func TestErrorsFromChangedRows(t *testing.T) {
 			if seed%2 == 0 {
 				c.Receiver.Hermite = true
 			}
-			s, err := NewSessionFromSource(c, labtest.NewCubeSource(100, 4, -1, seed), Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := mustOpen(t, c, labtest.NewCubeSource(100, 4, -1, seed), Options{})
 			if compareAll {
 				l := s.lanes[0]
 				l.display = playout.New(s.schema, s.cadence, l.rcv.History(), unverified{})
@@ -43,9 +40,7 @@ func TestErrorsFromChangedRows(t *testing.T) {
 			}
 			for range 40 {
 				_ = s.Change(randomChange(rng)) // some are refused
-				if err := s.RunUntil(s.now + time.Duration(rng.IntN(800))*time.Millisecond); err != nil {
-					t.Fatal(err)
-				}
+				mustRun(t, s, s.now+time.Duration(rng.IntN(800))*time.Millisecond)
 			}
 			return s, []any{s.lanes[0].totals(s.Now()), s.lanes[0].digest.sum(), s.lanes[0].meter.Samples()}
 		}
@@ -80,9 +75,7 @@ func TestChangedRowsOfSession(t *testing.T) {
 		was.CopyFrom(s.initial)
 		made := map[*frame.Shared]bool{}
 		for n := range 600 {
-			if err := s.RunUntil(s.cadence.TickTime(uint64(n))); err != nil {
-				t.Fatal(err)
-			}
+			mustRun(t, s, s.cadence.TickTime(uint64(n)))
 			want.SetDiffering(s.feed.current.Table, was.Table, frame.CubeFields)
 			if !slices.Equal(want, s.feed.current.Changed) {
 				t.Fatalf("frame %d (read ahead: %v): %v are said to change, %v do", n, ends, s.feed.current.Changed, want)

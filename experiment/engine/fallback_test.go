@@ -62,10 +62,7 @@ func brittleSession(t *testing.T, script []config.StampedChange, left [2]int) *S
 		t.Fatal(err)
 	}
 	c.Duration, c.At = 5*time.Second, script
-	s, err := NewSessionFromSource(c, labtest.NewCubeSource(40, 6, -1, 4), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mustOpen(t, c, labtest.NewCubeSource(40, 6, -1, 4), Options{})
 	return s
 }
 
@@ -76,9 +73,7 @@ func TestTimesAfterFallback(t *testing.T) {
 		at          time.Duration
 		recent, all string
 	}{{900 * time.Millisecond, "", ""}, {1500 * time.Millisecond, "process", "process"}, {3 * time.Second, "process", "process"}, {4 * time.Second, "", "process"}} {
-		if err := s.RunUntil(c.at); err != nil {
-			t.Fatal(err)
-		}
+		mustRun(t, s, c.at)
 		l := s.lanes[0].view(s.Now(), 1)
 		if l.Recent.RunsAs != c.recent || l.Timing.RunsAs != c.all {
 			t.Errorf("%v: recent times are of %q, all of %q; want %q and %q", c.at, l.Recent.RunsAs, l.Timing.RunsAs, c.recent, c.all)
@@ -93,9 +88,7 @@ func TestBrokenEncoderIsReplaced(t *testing.T) {
 	for name, left := range map[string][2]int{"encoder": {40, 1 << 30}, "decoder": {1 << 30, 40}} {
 		run := func(script []config.StampedChange) *Result {
 			s := brittleSession(t, script, left)
-			if err := s.RunUntil(3 * time.Second); err != nil {
-				t.Fatal(err)
-			}
+			mustRun(t, s, 3*time.Second)
 			return s.Result()
 		}
 		r := run([]config.StampedChange{config.Stamp(time.Second, config.NewChange("encoder", "rotor"))})

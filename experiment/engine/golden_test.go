@@ -30,14 +30,9 @@ func TestGoldenDigests(t *testing.T) {
 		}...)
 		c.At = []config.StampedChange{config.Stamp(2*time.Second, config.NewChange("encoder.name", codec.Name)),
 			config.Stamp(8*time.Second, config.NewChange("down.loss", "30%"))}
-		s, err := NewSessionFromSource(c, labtest.NewCubeSource(24, 6, -1, 3), Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := mustOpen(t, c, labtest.NewCubeSource(24, 6, -1, 3), Options{})
 		run := func(until time.Duration, lines *bytes.Buffer) {
-			if err := s.RunUntil(until); err != nil {
-				t.Fatal(err)
-			}
+			mustRun(t, s, until)
 			fmt.Fprintf(lines, "%-22s %s\n", codec.Name, s.lanes[0].digest.sum())
 		}
 		run(12*time.Second, &brief)

@@ -96,13 +96,8 @@ func TestInputsHoldKeys(t *testing.T) {
 		src := newKeyboard()
 		config := config.Default()
 		config.At = c.at
-		s, err := NewSessionFromSource(config, src, Options{Endless: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.RunUntil(due(29)); err != nil {
-			t.Fatal(err)
-		}
+		s := mustOpen(t, config, src, Options{Endless: true})
+		mustRun(t, s, due(29))
 		if got := runLengths(src.log); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
@@ -113,103 +108,11 @@ func TestInputsHoldKeys(t *testing.T) {
 func TestPlayerInheritsScriptModes(t *testing.T) {
 	src := newKeyboard()
 	src.held.Pull = true // set by the script
-	s, err := NewSessionFromSource(config.Default(), src, Options{Endless: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mustOpen(t, config.Default(), src, Options{Endless: true})
 	if err := errors.Join(s.RunUntil(time.Second), s.Change(config.NewChange("press", "left")), s.RunUntil(2*time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	if got := src.log[len(src.log)-1]; got != "k" {
 		t.Errorf("a second later %q is held, want k", got)
-	}
-}
-
-func TestRecordingTakesNoInput(t *testing.T) {
-	_, err := config.Parse("x.toml", []byte("[data]\nsource = \"demo\"\n[[at]]\nt = \"1s\"\npress = \"left\"\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := config.Default()
-	c.At = []config.StampedChange{{T: time.Second, Change: config.NewChange("press", "left")}}
-	if _, err := NewSession(t.Context(), c, Options{}); err == nil || !strings.Contains(err.Error(),
-		`demo accepts no input: it is not a live world; expected data "world"`) {
-		t.Errorf("a script with a press on a recording: %v", err)
-	}
-	s, err := NewSession(t.Context(), config.Default(), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	if err := s.Change(config.NewChange("reset", true)); err == nil || len(s.log) != 0 {
-		t.Errorf("a recording was reset: %v", err)
-	}
-}
-
-// Inputs in a configuration file are in the effective configuration.
-func TestInputsInConfigFile(t *testing.T) {
-	text := `
-[data]
-source = "world"
-[[at]]
-t = "1s"
-press = "up  left"
-[[at]]
-t = "2s"
-hover = "on"
-katamari = false
-[[at]]
-t = "3s"
-autopilot = "off"
-reset = true
-loss = "5%"
-`
-	c, err := config.Parse("x.toml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := c.TOML()
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := config.Parse("again.toml", again)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []string{"press up left", "hover on, katamari off", "autopilot off, loss 5%, reset the world"}
-	for i, w := range want {
-		if a, b := c.At[i].Change.Label(), d.At[i].Change.Label(); a != w || b != w {
-			t.Errorf("change %d is %q and then %q, want %q", i, a, b, w)
-		}
-	}
-	for line, want := range map[string]string{
-		`press = "lft"`:   "did you mean left?",
-		`press = ""`:      `expected "left"`,
-		`hover = "maybe"`: `expected "on" or "off"`,
-		`reset = false`:   "expected true",
-		`hovr = "on"`:     "did you mean hover?",
-	} {
-		if _, err := config.Parse("x.toml", []byte("[[at]]\nt = \"1s\"\n"+line)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", line, err, want)
-		}
-	}
-}
-
-// report.md lists many presses in one row.
-func TestPressesAreSummarised(t *testing.T) {
-	on := true
-	press := func(at time.Duration) config.StampedChange {
-		return config.Stamp(at, config.NewChange("press", "left"))
-	}
-	list := []config.StampedChange{press(1 * time.Second), press(2 * time.Second), press(3500 * time.Millisecond),
-		config.Stamp(4*time.Second, config.NewChange("hover", on)), press(5 * time.Second)}
-	var got []string
-	for i := 0; i < len(list); {
-		label, n := config.Summarise(list[i:])
-		got = append(got, label)
-		i += n
-	}
-	if want := "3 arrow key presses, until 3.500 s; hover on; press left"; strings.Join(got, "; ") != want {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -18,13 +17,8 @@ func runInspected(t *testing.T, until time.Duration, settings ...string) *Sessio
 	t.Helper()
 	c := config.Default()
 	testkit.Set(t, c, settings...)
-	s, err := NewSessionFromSource(c, labtest.NewCubeSource(100, 10, -1, 9), Options{Inspect: true, Endless: true, KeepPackets: 4096})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.RunUntil(until); err != nil {
-		t.Fatal(err)
-	}
+	s := mustOpen(t, c, labtest.NewCubeSource(100, 10, -1, 9), Options{Inspect: true, Endless: true, KeepPackets: 4096})
+	mustRun(t, s, until)
 	return s
 }
 
@@ -60,68 +54,10 @@ func TestOpenedPacketIsConsistent(t *testing.T) {
 	if !l.inspector.Open(packetlog.ID{Seq: 1 << 40}).Gone {
 		t.Error("a packet of the future can be opened")
 	}
-	blind, err := NewSessionFromSource(s.start, labtest.NewCubeSource(100, 10, -1, 9), Options{Endless: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := blind.RunUntil(10 * time.Second); err != nil {
-		t.Fatal(err)
-	}
+	blind := mustOpen(t, s.start, labtest.NewCubeSource(100, 10, -1, 9), Options{Endless: true})
+	mustRun(t, blind, 10*time.Second)
 	if blind.lanes[0].digest.sum() != l.digest.sum() || blind.lanes[0].inspector != nil || !blind.lanes[0].inspector.Open(packetlog.ID{Seq: 5}).Gone {
 		t.Error("to look changes what happens, or happens unasked")
-	}
-}
-
-func TestInspectingAllocatesNothing(t *testing.T) {
-	if labtest.RaceEnabled {
-		t.Skip("the race detector allocates for itself")
-	}
-	for _, inspect := range []bool{false, true} {
-		c := config.Default()
-		testkit.Set(t, c, []any{"link.latency", "50ms", "link.jitter", "16ms", "down.loss", "5%", "down.duplicate", "2%",
-			"receiver.history", 8}...)
-		s, err := NewSessionFromSource(c, labtest.NewCubeSource(200, 20, -1, 1), Options{KeepSamples: 20, Endless: true, Inspect: inspect})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.RunUntil(30 * time.Second); err != nil {
-			t.Fatal(err)
-		}
-		n := testing.AllocsPerRun(20, func() {
-			if err := s.RunUntil(s.now + time.Second); err != nil {
-				t.Fatal(err)
-			}
-		})
-		if n > 1 { // the ring of samples is renewed every two seconds
-			t.Errorf("inspect %v: %g allocations a second of virtual time", inspect, n)
-		}
-	}
-}
-
-// BenchmarkInspect compares a session with and without Options.Inspect. It has few cubes, so that
-// encoding does not hide the difference.
-func BenchmarkInspect(b *testing.B) {
-	for _, inspect := range []bool{false, true} {
-		b.Run(fmt.Sprintf("inspect=%v", inspect), func(b *testing.B) {
-			c := config.Default()
-			testkit.Set(b, c, "link.latency", "50ms", "link.jitter", "16ms", "down.loss", "5%")
-			s, err := NewSessionFromSource(c, labtest.NewCubeSource(10, 1, -1, 1), Options{KeepSamples: 20, KeepPackets: 18_000, Endless: true,
-				Inspect: inspect})
-			if err != nil {
-				b.Fatal(err)
-			}
-			if err := s.RunUntil(5 * time.Second); err != nil {
-				b.Fatal(err)
-			}
-			b.ReportAllocs()
-			n := s.framesDue
-			for b.Loop() {
-				if err := s.RunUntil(s.now + time.Second); err != nil {
-					b.Fatal(err)
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(s.framesDue-n), "ns/packet")
-		})
 	}
 }
 
@@ -132,12 +68,8 @@ func TestIncidentsOfLargePacketsAreCompleted(t *testing.T) {
 	for _, loss := range []string{"0%", "100%"} {
 		s := runInspected(t, 5*time.Second, "link.latency", "40ms")
 		l := s.lanes[0]
-		if err := s.Change(config.NewChange("encoder.name", "raw", "down.loss", loss)); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.RunUntil(8 * time.Second); err != nil {
-			t.Fatal(err)
-		}
+		mustChange(t, s, config.NewChange("encoder.name", "raw", "down.loss", loss))
+		mustRun(t, s, 8*time.Second)
 		for _, i := range l.inspector.Incidents() {
 			if !i.Reason.Large() || i.T < 5*time.Second {
 				continue

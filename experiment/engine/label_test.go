@@ -1,4 +1,4 @@
-package engine_test
+package engine
 
 import (
 	"strings"
@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"wirelab/experiment/config"
-	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
 )
 
@@ -36,13 +35,8 @@ func TestLaneNames(t *testing.T) {
 	} {
 		cfg := config.Default()
 		cfg.Encoder, cfg.Shadows = c.first, c.shadows
-		s, err := engine.NewSessionFromSource(cfg, labtest.NewCubeSource(4, 1, -1, 1), engine.Options{Endless: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.RunUntil(200 * time.Millisecond); err != nil {
-			t.Fatal(err)
-		}
+		s := mustOpen(t, cfg, labtest.NewCubeSource(4, 1, -1, 1), Options{Endless: true})
+		mustRun(t, s, 200*time.Millisecond)
 		var names, beside []string
 		snap := s.View(0)
 		for i := range snap.Lanes {

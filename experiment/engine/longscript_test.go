@@ -49,9 +49,7 @@ func allocatedBytes(t *testing.T, n int, change func(i int) string) uint64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.RunUntil(s.pending[n-1].T); err != nil {
-		t.Fatal(err)
-	}
+	mustRun(t, s, s.pending[n-1].T)
 	if len(s.log) != n {
 		t.Fatalf("%d changes took effect, want %d: %v", len(s.log), n, s.refused)
 	}

@@ -22,13 +22,8 @@ func TestPacketsAcrossLoopPoint(t *testing.T) {
 		for _, s := range [][]string{{"link.latency", "50ms"}, settings} {
 			testkit.Set(t, c, s...)
 		}
-		s, err := NewSessionFromSource(c, src, Options{KeepPackets: 4096})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.RunUntil(14 * time.Second); err != nil {
-			t.Fatal(err)
-		}
+		s := mustOpen(t, c, src, Options{KeepPackets: 4096})
+		mustRun(t, s, 14*time.Second)
 		marked, seams := map[int64]int{}, 0
 		for _, r := range s.View(1 << 14).Lanes[0].Packets {
 			if r.Copy > 0 {

@@ -13,13 +13,8 @@ import (
 func TestMarksAreBounded(t *testing.T) {
 	c := config.Default()
 	c.Encoder.Name, c.At = "quantized", []config.StampedChange{config.Stamp(time.Second, config.NewChange("mark", "mine"))}
-	s, err := NewSessionFromSource(c, labtest.NewCubeSource(2, 1, -1, 1), Options{Endless: true, KeepSamples: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.RunUntil(2 * time.Second); err != nil {
-		t.Fatal(err)
-	}
+	s := mustOpen(t, c, labtest.NewCubeSource(2, 1, -1, 1), Options{Endless: true, KeepSamples: 1})
+	mustRun(t, s, 2*time.Second)
 	shown := s.View(0).Marks
 	for i := range 10 * maxMarks {
 		s.addMark(time.Duration(i), MarkLoop, "loop")

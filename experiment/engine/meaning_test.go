@@ -1,4 +1,4 @@
-package engine_test
+package engine
 
 import (
 	"math"
@@ -9,7 +9,6 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
-	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
 )
 
@@ -18,13 +17,8 @@ func TestBitsPerChangedOnlyForChanges(t *testing.T) {
 	for name, means := range map[string]bool{"raw": false, "quantized": false, "deflate": false, "changed-index": true, "relative-orientation": true} {
 		c := config.Default()
 		c.Encoder.Name = name
-		s, err := engine.NewSessionFromSource(c, labtest.NewCubeSource(20, 8, -1, 3), engine.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.RunUntil(4 * time.Second); err != nil {
-			t.Fatal(err)
-		}
+		s := mustOpen(t, c, labtest.NewCubeSource(20, 8, -1, 3), Options{})
+		mustRun(t, s, 4*time.Second)
 		r := s.View(0).Lanes[0].Recent
 		if math.IsNaN(r.BitsPerChanged) == means || !(r.BitsPerItem > 0) || !(r.BitsPerPacket > 0) {
 			t.Errorf("%s: %v bits per changed cube, %v per cube, %v per packet", name, r.BitsPerChanged, r.BitsPerItem, r.BitsPerPacket)
@@ -51,17 +45,12 @@ func (n *noise) Next(f *frame.Frame) error {
 // Captures have the encoder datagram by default. If the payload is larger than the datagrams, the dashboard and the
 // report remark on it, and on the missing model.
 func TestExpansionIsRemarked(t *testing.T) {
-	s, err := engine.NewSessionFromSource(config.Default(), &noise{rand.New(rand.NewPCG(1, 2))}, engine.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mustOpen(t, config.Default(), &noise{rand.New(rand.NewPCG(1, 2))}, Options{})
 	for _, x := range []struct {
 		until time.Duration
 		want  bool
 	}{{200 * time.Millisecond, false}, {3 * time.Second, true}} { // 2,400 and 36,000 bytes
-		if err := s.RunUntil(x.until); err != nil {
-			t.Fatal(err)
-		}
+		mustRun(t, s, x.until)
 		const want = "the payload of datagram is larger than the data: it has no model"
 		for what, text := range map[string]string{"dashboard": strings.Join(s.View(0).Remarks, "; "), "report": strings.Join(s.Result().Warnings, "; ")} {
 			if strings.Contains(text, want) != x.want {

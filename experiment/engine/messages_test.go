@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -26,9 +25,7 @@ func messageRun(t *testing.T, delivery, loss string, pairs ...string) figures.To
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.RunUntil(40 * time.Second); err != nil {
-		t.Fatal(err)
-	}
+	mustRun(t, s, 40*time.Second)
 	got := s.lanes[0].totals(s.Now())
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -150,77 +147,16 @@ func TestMessagesSurviveOutage(t *testing.T) {
 			"encoder.name", "raw")
 		c.At = []config.StampedChange{{T: time.Second, Change: config.NewChange("link.loss", "100%")},
 			{T: 16 * time.Second, Change: config.NewChange("link.loss", "0%")}}
-		s, err := NewSessionFromSource(c, labtest.NewCubeSource(1, 1, -1, 1), Options{Endless: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.RunUntil(18 * time.Second); err != nil {
-			t.Fatal(err)
-		}
+		s := mustOpen(t, c, labtest.NewCubeSource(1, 1, -1, 1), Options{Endless: true})
+		mustRun(t, s, 18*time.Second)
 		before := s.lanes[0].totals(s.Now()).Messages
-		if err := s.RunUntil(40 * time.Second); err != nil {
-			t.Fatal(err)
-		}
+		mustRun(t, s, 40*time.Second)
 		after := s.lanes[0].totals(s.Now()).Messages
-		if err := s.RunUntil(60 * time.Second); err != nil {
-			t.Fatal(err)
-		}
+		mustRun(t, s, 60*time.Second)
 		end := s.lanes[0].totals(s.Now()).Messages
 		if end.Wrong > 0 || after.Delivered < before.Delivered+1000 || end.Delivered < after.Delivered+19_000 ||
 			end.UnderWay > 1000 || end.Sent+end.Refused < 59_000 {
 			t.Errorf("%s: %+v, then %+v, at last %+v", delivery, before, after, end)
-		}
-	}
-}
-
-// Settings of messages that cannot work are refused with one sentence.
-func TestMessagesAreRefused(t *testing.T) {
-	for _, x := range []struct{ key, value, want string }{
-		{"data.source", "files:a,b", "messages: files are delivered in blocks of their own, without containers; expected"},
-		{"messages.lanes", "2", "messages.lanes: a stream has one order for everything; expected 1, or another"},
-		{"sender.redundancy", "xor", "sender.redundancy: a stream resends what is lost, so redundancy repairs nothing; expected none, or"},
-		{"messages.size", "0B", `messages.size: "0B" is invalid; expected a size from 1B to 1MiB`},
-		{"messages.pace", "1kbit", `messages.pace: "1kbit" is invalid; expected a rate from 8kbit to 1gbit`},
-		{"messages.delivery", "reliable", `messages.delivery: unknown policy "reliable"; expected one of all-unacked`},
-		{"messages.burst_every", "1ms", "expected a time from 100ms"},
-	} {
-		c := config.Default()
-		if err := c.Set("messages.delivery", "stream"); err != nil {
-			t.Fatal(err)
-		}
-		err := c.Set(x.key, x.value)
-		if err == nil {
-			err = c.Validate()
-		}
-		if err == nil || !strings.Contains(err.Error(), x.want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s = %s: %v, want %s", x.key, x.value, err, x.want)
-		}
-	}
-	c := config.Default()
-	if err := c.Set("messages.rate_hz", "20"); err != nil {
-		t.Fatal(err)
-	}
-	again, err := c.Values().Config("report")
-	if err != nil || again.Messages.RateHz != 20 || fmt.Sprint(again.Values()["messages"]) != fmt.Sprint(c.Values()["messages"]) {
-		t.Errorf("the values of a configuration with messages are read as %v, %v", again, err)
-	}
-}
-
-// In steady state containers, messages and streams allocate nothing per packet.
-func TestContainersAllocateNothing(t *testing.T) {
-	if labtest.RaceEnabled {
-		t.Skip("the race detector allocates for itself")
-	}
-	for _, pairs := range [][]string{{"sender.redundancy", "repeat n=2"}, {"sender.redundancy", "xor data=4"}, {"sender.redundancy", "rs"},
-		{"messages.rate_hz", "20"}, {"messages.rate_hz", "20", "messages.delivery", "rto"}, {"messages.rate_hz", "20", "messages.delivery", "stream"}} {
-		s := redundancyRun(t, 3*time.Minute, append(pairs, "down.loss", "5%", "down.keep_order", "true")...)
-		allocs := testing.AllocsPerRun(20, func() {
-			if err := s.RunUntil(s.now + time.Second); err != nil {
-				t.Fatal(err)
-			}
-		})
-		if allocs > 12 { // the ring of samples is renewed every four seconds, and reedsolomon allocates for a repair
-			t.Errorf("%v: %g allocations a second of virtual time", pairs, allocs)
 		}
 	}
 }

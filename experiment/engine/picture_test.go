@@ -48,9 +48,7 @@ func TestPictureShowsBothEndpoints(t *testing.T) {
 		if err := w.Next(f); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.RunUntil(endpoint.TickTime(tick, 60)); err != nil {
-			t.Fatal(err)
-		}
+		mustRun(t, s, endpoint.TickTime(tick, 60))
 		at := w.Player().Pos
 		path = append(path, at)
 		p := s.View(0).World
@@ -88,9 +86,7 @@ func TestPictureShowsBothEndpoints(t *testing.T) {
 // BenchmarkPicture measures copying the cubes for the dashboard, twenty times a second.
 func BenchmarkPicture(b *testing.B) {
 	s := worldSession(b, "katamari", config.Change{})
-	if err := s.RunUntil(5 * time.Second); err != nil {
-		b.Fatal(err)
-	}
+	mustRun(b, s, 5*time.Second)
 	b.ReportAllocs()
 	for b.Loop() {
 		s.lanes[0].display.Picture(&s.feed.current.Frame, &s.truths)

@@ -154,14 +154,9 @@ func TestPlayoutAgreesWithArrivals(t *testing.T) {
 		}
 		c.At = append(c.At, config.Stamp(5*time.Second, config.NewChange("down.latency", "90ms")),
 			config.Stamp(12*time.Second, config.NewChange("down.latency", "36ms")))
-		s, err := NewSessionFromSource(c, labtest.NewCubeSource(3, 1, -1, 3), Options{Observer: log})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := mustOpen(t, c, labtest.NewCubeSource(3, 1, -1, 3), Options{Observer: log})
 		const length = 24 * time.Second
-		if err := s.RunUntil(length - 1); err != nil {
-			t.Fatal(err)
-		}
+		mustRun(t, s, length-1)
 		d := referencePlayout{log: log.log, hz: x.hz, delay: func(now time.Duration) time.Duration {
 			delay := c.Receiver.Playout
 			for at := time.Duration(0); at <= now; at += time.Second {
@@ -214,9 +209,7 @@ func TestAgeWithoutInterpolation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.RunUntil(c.Duration - 1); err != nil {
-			t.Fatal(err)
-		}
+		mustRun(t, s, c.Duration-1)
 		d := referencePlayout{log: log.log, hz: 60, steps: true, delay: func(time.Duration) time.Duration { return c.Receiver.Playout }}
 		d.run(c.Duration)
 		checkAges(t, s.lanes[0].totals(s.Now()).AgeMS, d.ages)
@@ -231,25 +224,16 @@ func TestAgeWithoutInterpolation(t *testing.T) {
 func TestAgeGrowsWhileNothingArrives(t *testing.T) {
 	c := config.Default()
 	c.At = []config.StampedChange{config.Stamp(2*time.Second, config.NewChange("down.loss", "100%"))}
-	s, err := NewSessionFromSource(c, labtest.NewCubeSource(3, 1, -1, 3), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.RunUntil(10 * time.Second); err != nil {
-		t.Fatal(err)
-	}
+	s := mustOpen(t, c, labtest.NewCubeSource(3, 1, -1, 3), Options{})
+	mustRun(t, s, 10*time.Second)
 	if got := s.lanes[0].totals(s.Now()).AgeMS; got.Max < 8000 || got.Max > 8100 {
 		t.Errorf("after 8 s without a packet it is %g ms old", got.Max)
 	}
 	if err := c.Set("down.loss", "100%"); err != nil {
 		t.Fatal(err)
 	}
-	if s, err = NewSessionFromSource(c, labtest.NewCubeSource(3, 1, -1, 3), Options{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.RunUntil(time.Second); err != nil {
-		t.Fatal(err)
-	}
+	s = mustOpen(t, c, labtest.NewCubeSource(3, 1, -1, 3), Options{})
+	mustRun(t, s, time.Second)
 	if got := s.lanes[0].totals(s.Now()).AgeMS; got.N != 0 {
 		t.Errorf("nothing was shown, and is %v old", got)
 	}

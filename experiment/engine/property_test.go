@@ -76,18 +76,13 @@ func TestNoWrongFrames(t *testing.T) {
 		c.Sender.History, c.Receiver.History = 1+rng.IntN(255), 1+rng.IntN(255)
 		c.Receiver.Playout = 0
 		c.Sender.RateHz = 1 + rng.IntN(60)
-		s, err := NewSessionFromSource(c, labtest.NewCubeSource(1+rng.IntN(40), 6, -1, seed), Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := mustOpen(t, c, labtest.NewCubeSource(1+rng.IntN(40), 6, -1, seed), Options{})
 		refused := 0
 		for range 150 {
 			if err := s.Change(randomChange(rng)); err != nil {
 				refused++
 			}
-			if err := s.RunUntil(s.now + time.Duration(rng.IntN(400))*time.Millisecond); err != nil {
-				t.Fatal(err)
-			}
+			mustRun(t, s, s.now+time.Duration(rng.IntN(400))*time.Millisecond)
 		}
 		checkOutcomes(t, s)
 		got := s.lanes[0].totals(s.Now())
@@ -110,20 +105,13 @@ func TestSwapsWithoutLossNeverFail(t *testing.T) {
 		c := config.Default()
 		c.Seed = seed
 		testkit.Set(t, c, "link.latency", "150ms", "link.jitter", "40ms", "down.duplicate", "3%", "down.reorder", "10%")
-		s, err := NewSessionFromSource(c, labtest.NewCubeSource(30, 6, -1, seed), Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := mustOpen(t, c, labtest.NewCubeSource(30, 6, -1, seed), Options{})
 		rng := rand.New(rand.NewPCG(seed, 3))
 		swaps := 0
 		for range 300 {
-			if err := s.Change(config.NewChange("encoder.name", all[rng.IntN(len(all))].Name)); err != nil {
-				t.Fatal(err)
-			}
+			mustChange(t, s, config.NewChange("encoder.name", all[rng.IntN(len(all))].Name))
 			swaps++
-			if err := s.RunUntil(s.now + time.Duration(rng.IntN(250))*time.Millisecond); err != nil {
-				t.Fatal(err)
-			}
+			mustRun(t, s, s.now+time.Duration(rng.IntN(250))*time.Millisecond)
 		}
 		checkOutcomes(t, s)
 		got := s.lanes[0].totals(s.Now())
@@ -140,18 +128,11 @@ func TestSwapsWithoutLossNeverFail(t *testing.T) {
 func TestSequenceWraps(t *testing.T) {
 	c := config.Default()
 	testkit.Set(t, c, "link.loss", "5%", "link.latency", "50ms", "link.jitter", "16ms", "down.duplicate", "1%")
-	s, err := NewSessionFromSource(c, labtest.NewCubeSource(3, 1, -1, 1), Options{KeepSamples: 100, Endless: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mustOpen(t, c, labtest.NewCubeSource(3, 1, -1, 1), Options{KeepSamples: 100, Endless: true})
 	names := []string{"quantized", "relative-orientation"}
 	for i := 0; s.framesDue < 80_000; i++ {
-		if err := s.Change(config.NewChange("encoder.name", names[i%2])); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.RunUntil(s.now + 4*time.Second); err != nil {
-			t.Fatal(err)
-		}
+		mustChange(t, s, config.NewChange("encoder.name", names[i%2]))
+		mustRun(t, s, s.now+4*time.Second)
 	}
 	checkOutcomes(t, s)
 	got := s.lanes[0].totals(s.Now())
@@ -172,25 +153,16 @@ func TestRecoveryAfterLongOutage(t *testing.T) {
 	if err := c.Set("link.latency", "20ms"); err != nil {
 		t.Fatal(err)
 	}
-	s, err := NewSessionFromSource(c, labtest.NewCubeSource(3, 1, -1, 2), Options{KeepSamples: 10, Endless: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mustOpen(t, c, labtest.NewCubeSource(3, 1, -1, 2), Options{KeepSamples: 10, Endless: true})
 	run := func(d time.Duration) {
 		t.Helper()
-		if err := s.RunUntil(s.now + d); err != nil {
-			t.Fatal(err)
-		}
+		mustRun(t, s, s.now+d)
 	}
 	run(5 * time.Second)
-	if err := s.Change(config.NewChange("down.loss", "100%")); err != nil {
-		t.Fatal(err)
-	}
+	mustChange(t, s, config.NewChange("down.loss", "100%"))
 	run(40_000 * time.Second / 60)
 	before := s.lanes[0].totals(s.Now())
-	if err := s.Change(config.NewChange("down.loss", "0%")); err != nil {
-		t.Fatal(err)
-	}
+	mustChange(t, s, config.NewChange("down.loss", "0%"))
 	run(10 * time.Second)
 	after := s.lanes[0].totals(s.Now())
 	if n := after.Decoded - before.Decoded; n < 595 {

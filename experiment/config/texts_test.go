@@ -24,6 +24,25 @@ var texts = map[string]func(in string) string{
 		_, near, _ := strings.Cut(fmt.Sprint(Default().Set("assert."+in, "== 0")), "did you mean ")
 		return near
 	},
+	"set": func(in string) string {
+		key, value, _ := strings.Cut(in, " ")
+		return fmt.Sprint(Default().Set(key, value))
+	},
+	"range": func(in string) string {
+		values, err := rangeValues("k", tomlValue(in).(map[string]any))
+		return fmt.Sprint(values, " ", err)
+	},
+	"plugin": func(in string) string { // key and value of [[plugin]], as it is written
+		key, value, _ := strings.Cut(in, " ")
+		var c Config
+		if err := c.setPlugin(0, "plugin[0]."+key, key, value); err != nil {
+			return "refused"
+		}
+		return Values{"plugin": c.pluginValues(Values{})}.Text("plugin[0]." + key)
+	},
+	"plugins": func(in string) string { // the values "plugin" of a report are loaded
+		return fmt.Sprint(Values{"plugin": tomlValue(in)}.LoadPlugins())
+	},
 	"entry": func(in string) string {
 		name, index, ok := cutIndex(in)
 		return fmt.Sprint(name, " ", index, " ", ok)

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,39 +25,36 @@ func (a Assertion) Text() string {
 // operators returns the operators, the longest first so that "<=" is not parsed as "<".
 func operators() []string { return []string{"<=", ">=", "==", "!=", "<", ">"} }
 
-// parseAssertion parses the bound on figure name: text with an operator and a number or a percentage, or
+// parseAssertion parses the bound on figure name, one of the known ones: text with an operator and a number or a percentage, or
 // a TOML number, which stands for "==".
-func parseAssertion(name string, value any) (Assertion, error) {
-	text := fmt.Sprint(value)
-	fail := func() (Assertion, error) {
-		return Assertion{}, invalid("", value, `an operator and a number such as "<= 256", "== 0" or "<= 1%"`)
-	}
-	if err := checkFigure(name, figures.Keys()); err != nil {
+func parseAssertion(name string, value any, known []string) (Assertion, error) {
+	if err := checkFigure(name, known); err != nil {
 		return Assertion{}, err
 	}
+	text := strings.TrimSpace(fmt.Sprint(value))
 	if _, isNumber := toFloat(value); isNumber {
 		text = "== " + text
 	}
-	for _, op := range operators() {
-		rest, found := strings.CutPrefix(strings.TrimSpace(text), op)
-		if !found {
-			continue
-		}
-		number := strings.TrimSpace(rest)
-		if percent, ok := strings.CutSuffix(number, "%"); ok {
-			if row := figures.Find(name); row.Unit != "%" {
-				return Assertion{}, refuse("", quoteValue(value)+" is a percentage, but "+name+" is not a share",
-					`an operator and a number such as "<= 256"`)
-			}
-			number = strings.TrimSpace(percent) + "e-2" // without the rounding error of a division by 100
-		}
-		f, err := strconv.ParseFloat(number, 64)
-		if err != nil || f != f { // f != f means that f is NaN
-			return fail()
-		}
-		return Assertion{Name: name, Op: op, Value: f}, nil
+	bad := invalid("", value, `an operator and a number such as "<= 256", "== 0" or "<= 1%"`)
+	i := slices.IndexFunc(operators(), func(op string) bool { return strings.HasPrefix(text, op) })
+	if i < 0 {
+		return Assertion{}, bad
 	}
-	return fail()
+	op := operators()[i]
+	number, isPercentage := strings.CutSuffix(strings.TrimPrefix(text, op), "%")
+	number = strings.TrimSpace(number)
+	if isPercentage && figures.Find(name).Unit != "%" {
+		return Assertion{}, refuse("", quoteValue(value)+" is a percentage, but "+name+" is not a share",
+			`an operator and a number such as "<= 256"`)
+	}
+	if isPercentage {
+		number += "e-2" // without the rounding error of a division by 100
+	}
+	f, err := strconv.ParseFloat(number, 64)
+	if err != nil || math.IsNaN(f) {
+		return Assertion{}, bad
+	}
+	return Assertion{Name: name, Op: op, Value: f}, nil
 }
 
 // checkFigure returns an error if name is not a figure that can be bounded or minimised. known are the

@@ -77,11 +77,7 @@ func (c *Config) FirstBudgetKey() string {
 
 // checkBudget checks that the other settings allow the budgets.
 func (c *Config) checkBudget() error {
-	key := c.FirstBudgetKey()
-	switch {
-	case key == "":
-		return nil
-	case c.HasMessages() && c.Messages.IsStream():
+	if key := c.FirstBudgetKey(); key != "" && c.Messages.IsStream() {
 		return refuse(key, "a stream has no acks of packets, which a budget needs",
 			`off, or another messages.delivery than "stream"`)
 	}

@@ -20,12 +20,11 @@ func (c *Config) Check(ch Change) error {
 // Apply applies ch to c. On error c is unchanged. An encoder's name without parameters means that encoder
 // with its defaults.
 func (c *Config) Apply(ch Change) error {
-	changed := c.fork()
-	if err := changed.apply(ch); err != nil {
-		return err
+	changed, err := c.WithChange(ch)
+	if err == nil {
+		*c = *changed
 	}
-	*c = *changed
-	return nil
+	return err
 }
 
 // apply applies ch to c. If it returns an error, c may be partly changed; Apply, which calls it, prevents

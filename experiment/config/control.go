@@ -22,7 +22,7 @@ func (c *Config) LaneControls() iter.Seq2[string, policy.Policy] {
 // checkControls checks that the other settings allow the controls.
 func (c *Config) checkControls() error {
 	for key := range c.LaneControls() {
-		if c.HasMessages() && c.Messages.IsStream() {
+		if c.Messages.IsStream() {
 			return refuse(key, "a stream has its own congestion control, and acks of its own",
 				`off, or another messages.delivery than "stream"`)
 		}

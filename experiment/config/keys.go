@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"wirelab/experiment/figures"
 	"wirelab/internal/setting"
 	"wirelab/internal/suggest"
 	"wirelab/lossmodel"
@@ -19,7 +20,8 @@ import (
 // "at[0].t". "link.KEY" sets both directions. value has one of the types to which TOML is decoded; a
 // number or a Boolean may also be given as text. Set also records that a flag or a caller set the key.
 func (c *Config) Set(key string, value any) error {
-	if key == "plugin" || strings.HasPrefix(key, "plugin[") || strings.HasPrefix(key, "plugin.") {
+	head, _, _ := strings.Cut(key, ".")
+	if name, _, _ := cutIndex(head); name == "plugin" {
 		return refuse(key, "plugins cannot be set here, because they are loaded first",
 			"--plugin FILE, or [[plugin]] in a file")
 	}
@@ -266,7 +268,7 @@ func (a *Axis) setValues(key string, value any) error {
 
 // setAssert sets the assertion about figure name.
 func (c *Config) setAssert(name string, value any) error {
-	a, err := parseAssertion(name, value)
+	a, err := parseAssertion(name, value, figures.Keys())
 	if err != nil {
 		return ErrorAt("assert."+name, err)
 	}

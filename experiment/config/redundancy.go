@@ -34,10 +34,10 @@ func (c *Config) checkContainers() error {
 	case c.HasFileData():
 		return refuse(key, "files are delivered in blocks of their own, without containers",
 			"snapshots, calls or texts as data")
-	case c.HasRedundancy() && c.HasMessages() && c.Messages.IsStream():
+	case c.HasRedundancy() && c.Messages.IsStream():
 		return refuse(redundancyKey, "a stream resends what is lost, so redundancy repairs nothing",
 			`none, or another messages.delivery than "stream"`)
-	case c.HasMessages() && c.Messages.IsStream() && c.Messages.Lanes > 1:
+	case c.Messages.IsStream() && c.Messages.Lanes > 1:
 		return refuse("messages.lanes", "a stream has one order for everything",
 			`1, or another messages.delivery than "stream"`)
 	}

@@ -86,7 +86,7 @@ func (s *Search) setMinimise(key string, value any) error {
 		return invalid(key, value, `a figure such as "payload_kbps"; for two figures, a sweep with its Pareto chart`)
 	}
 	s.Minimise = name
-	return ErrorAt(key, checkFigure(name, append(figures.Keys(), TimingNames()...)))
+	return ErrorAt(key, checkFigure(name, searchFigures()))
 }
 
 // setSubject sets the bounds that settings must meet, from texts such as "wrong == 0".
@@ -102,7 +102,7 @@ func (s *Search) setSubject(key string, value any) error {
 			return invalid(Indexed(key, i), text,
 				`a figure and a bound, such as "wrong == 0"`)
 		}
-		a, err := parseSubject(strings.TrimSpace(text[:at]), text[at:])
+		a, err := parseAssertion(strings.TrimSpace(text[:at]), text[at:], searchFigures())
 		if err != nil {
 			return ErrorAt(Indexed(key, i), err)
 		}
@@ -111,16 +111,8 @@ func (s *Search) setSubject(key string, value any) error {
 	return nil
 }
 
-// parseSubject is parseAssertion, but it also accepts the figures in TimingNames.
-func parseSubject(name, bound string) (Assertion, error) {
-	figure := name
-	if slices.Contains(TimingNames(), name) {
-		figure = "wrong" // parseAssertion rejects timings, so it gets any other figure; only the bound matters
-	}
-	a, err := parseAssertion(figure, bound)
-	a.Name = name
-	return a, err
-}
+// searchFigures returns the figures that a search can minimise and bound.
+func searchFigures() []string { return append(figures.Keys(), TimingNames()...) }
 
 // setRange sets the values that a search tries for the key name, such as "down.loss": a list, or the table of
 // a range. It adds the key to s.Over if necessary. key is the full key, for errors.

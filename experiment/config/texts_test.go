@@ -60,14 +60,14 @@ var texts = map[string]func(in string) string{
 	},
 	"bound": func(in string) string { // figure, value as in TOML
 		name, value, _ := strings.Cut(in, " ")
-		a, err := parseAssertion(name, tomlValue(value))
+		a, err := parseAssertion(name, tomlValue(value), searchFigures())
 		if err != nil {
 			return "refused"
 		}
 		return a.Text()
 	},
 	"holds": func(in string) string { // figure, operator and value; for 2, 2.5 and 3
-		a, err := parseAssertion("wrong", in)
+		a, err := parseAssertion("wrong", in, searchFigures())
 		return fmt.Sprint(a.Holds(2), " ", a.Holds(2.5), " ", a.Holds(3), " ", err)
 	},
 	"ordered": func(in string) string { return fmt.Sprint(isOrdered(tomlValue(in).([]any))) },

@@ -18,9 +18,9 @@ func (c *Config) idleSettings() (out []string) {
 	}
 	for _, dir := range []Direction{DownOnly, UpOnly} {
 		for _, k := range lossmodel.Keys() {
-			needs := k.Needs
+			needs := strings.Join(k.Needs, and)
 			if need, ok := uplinkNeeds[k.Key]; ok && dir == UpOnly {
-				needs = []string{need}
+				needs = need
 			}
 			key := dir.String() + "." + k.Key
 			isReplaced := dir.Link(c).Netem.On // NetemWarnings has what a netem line replaces
@@ -54,32 +54,35 @@ var uplinkNeeds = map[string]string{
 }
 
 // figureNeeds are the needs of groups of figures, which other runs do not have.
-var figureNeeds = map[string][]string{
-	"messages":   {hasMessages},
-	"redundancy": {"sender.redundancy"},
-	"control":    {"sender.control"},
-	"crowd":      {"crowd.clients"},
-	"view":       {anyBudget},
-	"transfer":   {"data.source = files"},
-	"playout":    {displayed},
-	"age_ms":     {displayed},
+var figureNeeds = map[string]string{
+	"messages":   hasMessages,
+	"redundancy": redundancyKey,
+	"control":    controlKey,
+	"crowd":      "crowd.clients",
+	"view":       anyBudget,
+	"transfer":   filesOnly,
+	"playout":    displayed,
+	"age_ms":     displayed,
 }
 
 // withDirection returns the needs of a key of a link with the full keys of the link in a direction:
-// "loss or rate" becomes "down.loss or down.rate". A need is a text with keys of links and other words;
-// see setting.Unmet.
-func withDirection(needs []string, dir Direction) []string {
-	out := make([]string, len(needs))
-	for i, need := range needs {
-		words := strings.Fields(need)
-		for j, word := range words {
-			if isLinkKey(word) {
-				words[j] = dir.String() + "." + word
-			}
+// "loss or rate" becomes "down.loss or down.rate".
+func withDirection(needs string, dir Direction) string {
+	words := strings.Fields(needs)
+	for i, word := range words {
+		if isLinkKey(word) {
+			words[i] = dir.String() + "." + word
 		}
-		out[i] = strings.Join(words, " ")
 	}
-	return out
+	return strings.Join(words, " ")
+}
+
+// unmet returns the first of the needs that is not met; "" if there is none.
+func (c *Config) unmet(needs string) string {
+	if needs == "" {
+		return ""
+	}
+	return setting.Unmet(strings.Split(needs, and), c.valueForNeeds)
 }
 
 // isChosen reports whether a setting does not have its default, or varies in time.
@@ -89,12 +92,9 @@ func (c *Config) isChosen(key string) bool {
 }
 
 // idleError returns an error if key is chosen and one of its needs is not met; otherwise nil.
-func (c *Config) idleError(key string, needs []string) *Error {
-	if len(needs) == 0 || !c.isChosen(key) {
-		return nil
-	}
-	need := setting.Unmet(needs, c.valueForNeeds)
-	if need == "" {
+func (c *Config) idleError(key, needs string) *Error {
+	need := c.unmet(needs)
+	if need == "" || !c.isChosen(key) {
 		return nil
 	}
 	return &Error{Key: key, Problem: "has no effect", Expected: need}

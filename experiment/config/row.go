@@ -28,7 +28,7 @@ type row[T any] struct {
 	Field func(*T) any
 	// Default is the value in an empty file, as Set accepts it; nil means the zero value of the field.
 	Default any
-	Needs   []string // other settings without which this one has no effect: see setting.Unmet
+	Needs   string // other settings without which this one has no effect, such as anyBudget + and + radiusKey
 
 	Min, Max float64          // range of a number
 	Scale    float64          // integers stored for 1; 0 means 1

@@ -263,16 +263,16 @@ func TestLossParamRows(t *testing.T) {
 
 // Every key in the needs of a setting exists: an unknown one would meet every need.
 func TestNeedsNameSettings(t *testing.T) {
-	needs := map[string][]string{}
+	needs := map[string]string{}
 	for _, s := range Rows() {
 		needs[s.Key] = s.Needs
 	}
 	for _, k := range lossmodel.Keys() {
-		needs["down."+k.Key] = withDirection(k.Needs, DownOnly)
-		needs["up."+k.Key] = withDirection(append(k.Needs, uplinkNeeds[k.Key]), UpOnly)
+		needs["down."+k.Key] = withDirection(strings.Join(k.Needs, and), DownOnly)
+		needs["up."+k.Key] = withDirection(strings.Join(append(k.Needs, uplinkNeeds[k.Key]), and), UpOnly)
 	}
 	for key, list := range needs {
-		for _, need := range list {
+		for need := range strings.SplitSeq(list, and) {
 			for _, alternative := range strings.Split(need, " or ") {
 				name := strings.TrimPrefix(strings.TrimPrefix(alternative, "a setting of "), "a change of ")
 				name, _, _ = strings.Cut(name, " ")

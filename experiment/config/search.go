@@ -242,7 +242,7 @@ func (c *Config) checkSearch() error {
 func (c *Config) checkSearchFigures() error {
 	check := func(key, name string) error {
 		group, _, _ := strings.Cut(name, ".")
-		need := setting.Unmet(figureNeeds[group], c.valueForNeeds)
+		need := c.unmet(figureNeeds[group])
 		if need == "" {
 			return nil
 		}

@@ -106,8 +106,9 @@ const (
 	playoutPolicyKey = "receiver.playout"
 )
 
-// Needs of several settings.
+// Needs of several settings. All parts between and must be met: see setting.Unmet.
 const (
+	and         = " and "
 	imperfect   = "a setting of down or up" // packets are delayed or lost
 	displayed   = "data.source != files"    // files are not displayed
 	filesOnly   = "data.source = files"
@@ -137,7 +138,7 @@ func receiverRows() []Row {
 			Expected: `a time such as "85ms"; policies are set by receiver.playout`,
 			Field:    func(c *Config) any { return playoutField{&c.Receiver, true} }},
 		{Key: playoutPolicyKey, Short: "playout", Label: "Playout", Args: "TIME|POLICY",
-			Policies: playout.Policies, Needs: []string{displayed},
+			Policies: playout.Policies, Needs: displayed,
 			CommandHelp: "playout delay of the receiver, or the policy that adapts it",
 			Help: "playout delay: how long the receiver buffers snapshots. Three intervals plus the jitter cover two consecutive losses. " +
 				"After a change the display runs slower or faster until it has the new delay; it never jumps back. A policy adapts the delay",
@@ -145,22 +146,22 @@ func receiverRows() []Row {
 			Field:    func(c *Config) any { return playoutField{&c.Receiver, false} }},
 		{Key: "receiver.playout_compare", Short: "playout_compare", Args: "POLICY,...|all|off",
 			CommandHelp: "measure further playout policies on the same arrivals",
-			Needs:       []string{displayed},
+			Needs:       displayed,
 			Expected:    `a list of times and policies such as "60ms, mirror, age quantile=99%", "all" or "off"`,
 			Field: func(c *Config) any {
 				return parsed[string]{&c.Receiver.PlayoutCompare, parseCompared, textOrOff}
 			}},
 		{Key: "receiver.interpolation", Words: "interpolation", Short: "interpolation",
-			Args: "linear|hermite", Label: "Blend", Needs: []string{displayed},
+			Args: "linear|hermite", Label: "Blend", Needs: displayed,
 			CommandHelp: "interpolation between snapshots",
 			Help:        "interpolation of the receiver's display between snapshots",
 			Options: []setting.Option{{Name: "linear", Summary: "on a straight line"},
 				{Name: "hermite", Summary: "cubic, with velocities estimated from neighbouring snapshots; for low rates"}},
 			IsShown: hasLowRate, Field: func(c *Config) any { return &c.Receiver.Hermite }},
 		{Key: "receiver.history", Default: frame.MaxHistory, Min: 1, Max: frame.MaxHistory,
-			Unit: "frames", Needs: []string{imperfect}},
+			Unit: "frames", Needs: imperfect},
 		{Key: "receiver.display_hz", Words: "display rate in Hz", Min: 1, Max: 1000,
-			Scale: 1000, Zero: "0", Needs: []string{displayed},
+			Scale: 1000, Zero: "0", Needs: displayed,
 			Expected: "0 (synchronous with the source), or 1 to 1000, such as 59.9",
 			Field:    func(c *Config) any { return &c.Receiver.DisplayMilliHz }},
 	}
@@ -182,11 +183,11 @@ func senderRows() []Row {
 			CommandHelp: "policy that decides which snapshots are sent"},
 		{Key: "sender.rate_hz", Words: "send rate in Hz", Default: 60, Min: 1, Max: 1000},
 		{Key: "sender.history", Default: frame.MaxHistory, Min: 1, Max: frame.MaxHistory,
-			Unit: "frames", Needs: []string{imperfect}},
+			Unit: "frames", Needs: imperfect},
 		{Key: "sender.block", Default: 1200, Min: endpoint.MinBlock, Max: container.MaxPart,
-			Unit: "bytes", Needs: []string{filesOnly}},
+			Unit: "bytes", Needs: filesOnly},
 		{Key: "sender.window", Default: 128, Min: 1, Max: container.MaxWindow, Unit: "datagrams",
-			Needs: []string{filesOnly}},
+			Needs: filesOnly},
 		// The default is the budget of the walk-off.
 		{Key: "budget", Words: "rate budget in kbps", Short: "budget", Args: "KBPS|off", Label: "Budget",
 			CommandHelp: "payload limit, a line in the chart", Default: 256, Max: 1_000_000, Unit: "kbps",
@@ -206,8 +207,8 @@ func senderRows() []Row {
 // budgetRows returns the settings that shape a budget: of the sender, of a crowd, and the area that
 // matters to a client.
 func budgetRows() []Row {
-	needs := []string{anyBudget, usesWeights, usesChanges}
-	inArea := []string{anyBudget, radiusKey}
+	const needs = anyBudget + and + usesWeights + and + usesChanges
+	const inArea = anyBudget + and + radiusKey
 	return []Row{
 		{Key: BudgetKey, Short: "send_budget", Args: "RATE|off", Label: "Limit",
 			CommandHelp: "budget that is kept: packets contain the rows that fit",
@@ -216,9 +217,9 @@ func budgetRows() []Row {
 			Ladder: []float64{0, 8_000, 16_000, 24_000, 32_000, 45_000, 64_000, 96_000, 128_000, 192_000, 256_000, 512_000, 1_000_000}},
 		{Key: "sender.budget_burst", Short: "budget_burst", Args: "PACKETS", Default: 1, Min: 1, Max: 16,
 			Scale: 1000, Unit: "packets", CommandHelp: "packets of the budget that one packet may take",
-			Needs: []string{anyBudget}},
+			Needs: anyBudget},
 		{Key: priorityKey, Short: "priority", Args: "POLICY", Policies: view.Policies,
-			Default: view.Policies[0].Name, Needs: []string{anyBudget},
+			Default: view.Policies[0].Name, Needs: anyBudget,
 			CommandHelp: "which rows go first under a budget"},
 		{Key: weightsKey, Short: "weights", Args: "NAME=FACTOR,...|off", Needs: needs,
 			CommandHelp: "weights of fields and of groups of rows under a budget, such as position=2, interacting:1=4",
@@ -228,11 +229,11 @@ func budgetRows() []Row {
 			}},
 		{Key: CrowdBudgetKey, Short: "crowd_budget", Args: "RATE|off", Min: 1000, Max: 1e9,
 			quantity: rate, Zero: off, CommandHelp: "budget that all clients of a crowd share",
-			Needs: []string{"crowd.clients"}},
+			Needs: "crowd.clients"},
 		{Key: radiusKey, Max: 1e6, Needs: needs},
 		{Key: interestRowKey, Default: 1, Max: 65_535, Needs: inArea},
 		{Key: "interest.point", Expected: `three coordinates such as "0 0 1"`,
-			Needs: append(inArea, "interest.row = 0"),
+			Needs: inArea + and + "interest.row = 0",
 			Field: func(c *Config) any { return parsed[[3]float64]{&c.Interest.Point, parsePoint, pointText} }},
 		{Key: "interest.falloff", Default: 1, Min: 1, Max: 8, Needs: inArea},
 	}
@@ -256,13 +257,13 @@ func runRows() []Row {
 		{Key: "data.source", Words: "data", Default: "demo",
 			Expected: `a data spec such as "demo" or "file:walk.bin.zst"`},
 		{Key: "data.script", Default: "random", Options: scripts,
-			Needs: []string{"data.source = world"}},
+			Needs: "data.source = world"},
 		{Key: "data.cubes", Default: frame.WalkoffCubes, Min: 1, Max: 65_535,
-			Needs: []string{"data.source = file or data.source = world"}},
+			Needs: "data.source = file or data.source = world"},
 		{Key: "data.message", Default: messages.DefaultMessage, Min: 1,
-			Max: messages.MaxMessage, Unit: "bytes", Needs: []string{"data.source = text"}},
-		{Key: "data.loop", Default: true, Needs: []string{"duration"}},
-		{Key: "data.again", Needs: []string{filesOnly}},
+			Max: messages.MaxMessage, Unit: "bytes", Needs: "data.source = text"},
+		{Key: "data.loop", Default: true, Needs: "duration"},
+		{Key: "data.again", Needs: filesOnly},
 	}
 }
 
@@ -272,25 +273,25 @@ func messageRows() []Row {
 	return []Row{
 		{Key: "messages.rate_hz", Max: 1000, Unit: "messages a second"},
 		{Key: "messages.size", Default: "200B", Min: 1, Max: container.MaxMessage, quantity: size,
-			Needs: []string{"messages.rate_hz"}},
+			Needs: "messages.rate_hz"},
 		{Key: burst, Min: 1, Max: container.MaxMessage, quantity: size, Zero: off},
 		{Key: "messages.burst_every", Default: "10s", Min: 1e8, Max: float64(time.Hour),
-			Needs: []string{burst}},
+			Needs: burst},
 		{Key: "messages.delivery", Policies: container.Deliveries, Default: "resend",
-			Needs: []string{hasMessages}},
+			Needs: hasMessages},
 		{Key: "messages.pace", Min: 8000, Max: 1e9, quantity: rate, Zero: off,
-			Needs: []string{hasMessages}},
-		{Key: "messages.lanes", Default: 1, Min: 1, Max: container.MaxLanes, Needs: []string{burst},
+			Needs: hasMessages},
+		{Key: "messages.lanes", Default: 1, Min: 1, Max: container.MaxLanes, Needs: burst,
 			Expected: "1, or 2: large messages have a lane of their own"},
 	}
 }
 
 // crowdRows returns the settings of [crowd] except the budget.
 func crowdRows() []Row {
-	const clients = "crowd.clients"
-	crowd, uplink := []string{clients}, []string{clients, "crowd.uplink_rate"}
+	const crowd = "crowd.clients"
+	const uplink = crowd + and + "crowd.uplink_rate"
 	return []Row{
-		{Key: clients, Short: "clients", Args: "N", CommandHelp: "number of receivers of a crowd",
+		{Key: crowd, Short: "clients", Args: "N", CommandHelp: "number of receivers of a crowd",
 			Max: maxCrowd, Unit: "receivers; 0 means no crowd"},
 		{Key: profilesKey, Needs: crowd,
 			Expected: `shares of link profiles, such as "unity-4g 30%, unity-cable 70%", or "link"`,

@@ -67,9 +67,9 @@ func WithoutPath(err error) string {
 // plugins are relative to its folder.
 func Parse(name string, data []byte) (*Config, error) {
 	c := Default()
-	lines, err := c.setAll(name, data)
+	lines, err := c.setAll(filepath.Dir(name), data)
 	if err != nil {
-		return nil, err
+		return nil, Located(name, lines, err)
 	}
 	c.file, c.lines = name, lines
 	if err := c.Validate(); err != nil {
@@ -80,27 +80,25 @@ func Parse(name string, data []byte) (*Config, error) {
 
 // setAll sets every key of the TOML text data and returns the line of each key. It sets the profile and the
 // data source first, because other keys modify the profile or are chosen for the data. It also loads the
-// plugins, whose paths are relative to the folder of the file name.
-func (c *Config) setAll(name string, data []byte) (map[string]int, error) {
+// plugins, whose paths are relative to the folder dir.
+func (c *Config) setAll(dir string, data []byte) (lines map[string]int, err error) {
 	// A file in UTF-16 begins with a byte order mark, of little or big endian.
 	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
-		return nil, &Error{File: name, Line: 1, Problem: "the text is in UTF-16, as PowerShell writes it",
-			Expected: "UTF-8"}
+		return nil, &Error{Line: 1, Problem: "the text is in UTF-16, as PowerShell writes it", Expected: "UTF-8"}
 	}
 	tree, lines, err := tomlkeys.Parse(data)
 	if bad, ok := errors.AsType[*tomlkeys.Error](err); ok {
-		return nil, &Error{File: name, Line: bad.Line, Problem: bad.Problem, Expected: bad.Expected}
+		return nil, &Error{Line: bad.Line, Problem: bad.Problem, Expected: bad.Expected}
 	}
 	if err := sweepTable(tree, lines); err != nil {
-		return nil, Located(name, lines, err)
+		return lines, err
 	}
 	if err := checkShape(tree); err != nil {
-		return nil, Located(name, lines, err)
+		return lines, err
 	}
-	flat := map[string]any{} // values by dotted key
-	flatten("", tree, flat)
+	flat := Values(tree).flat()
 	if err := checkPlayoutKeys(flat); err != nil {
-		return nil, Located(name, lines, err)
+		return lines, err
 	}
 	inOrder := func(a, b string) int { // by rank, then in the order of the file
 		return cmp.Or(keyRank(a)-keyRank(b), tomlkeys.LineOf(lines, a)-tomlkeys.LineOf(lines, b), strings.Compare(a, b))
@@ -110,13 +108,10 @@ func (c *Config) setAll(name string, data []byte) (map[string]int, error) {
 			continue // an empty list of tables, such as at = []
 		}
 		if err := c.set(key, flat[key]); err != nil {
-			return nil, Located(name, lines, err)
+			return lines, err
 		}
 	}
-	if err := c.loadPlugins(filepath.Dir(name)); err != nil {
-		return nil, Located(name, lines, err)
-	}
-	return lines, nil
+	return lines, c.loadPlugins(dir)
 }
 
 // A tableList describes an array of tables of the file.

@@ -168,10 +168,7 @@ func (v Values) Config(name string) (*Config, error) {
 			return nil, Located(name, nil, err)
 		}
 	}
-	if err := c.Validate(); err != nil {
-		return nil, Located(name, nil, err)
-	}
-	if err := c.Normalise(); err != nil {
+	if err := cmp.Or(c.Validate(), c.Normalise()); err != nil {
 		return nil, Located(name, nil, err)
 	}
 	return c, nil

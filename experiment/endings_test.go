@@ -55,21 +55,6 @@ func TestInterruptedSweep(t *testing.T) {
 	}
 }
 
-// The replay of a report without runs fails.
-func TestReplayOfReportWithoutRuns(t *testing.T) {
-	for text, says := range map[string]string{
-		`{"runs":[]}`: "contains no runs",
-		`{"runs":[],"planned":3,"reason":"interrupted","interrupted":true}`:            "contains none of the 3 planned runs: it was interrupted",
-		`{"runs":[],"planned":1,"reason":"data","error":"no more","interrupted":true}`: "it was stopped by an error: no more",
-		`{"runs":[],"planned":2,"reason":"running"}`:                                   "is still running, or was killed",
-	} {
-		if r, err := Replay(t.Context(), writeFile(t, "report.json", text), RunOptions{}); err == nil ||
-			!strings.Contains(err.Error(), says) {
-			t.Errorf("%s: %+v, %v", text, r, err)
-		}
-	}
-}
-
 // truncatedRecording truncates a recording in the middle of a frame.
 func truncatedRecording(t *testing.T) string {
 	t.Helper()

@@ -6,10 +6,14 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
+	"net"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/gopacket/gopacket"
+	"github.com/gopacket/gopacket/layers"
+	"github.com/gopacket/gopacket/pcapgo"
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/internal/labtest"
@@ -138,26 +142,24 @@ func goldenRun(t *testing.T, name, data, more string) string {
 // captureOf writes a capture of a small game: a client and a server, 30 datagrams a second each way.
 func captureOf(t *testing.T) string {
 	t.Helper()
-	b := []byte{0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0, 101, 0, 0, 0} // pcap, raw IP
+	var file bytes.Buffer
+	w := pcapgo.NewWriter(&file)
+	noError(t, w.WriteFileHeader(65535, layers.LinkTypeRaw))
 	for n := range 400 {
 		payload := binary.BigEndian.AppendUint32([]byte{0xff, byte(n % 5)}, uint32(n/2))
 		for i := range 4 + n%7 {
 			payload = binary.LittleEndian.AppendUint16(payload, uint16(i*1000+n*(i+1)))
 		}
-		size, from, to := len(payload)+28, uint16(27960), uint16(40001)
+		ip := &layers.IPv4{Version: 4, TTL: 64, Protocol: layers.IPProtocolUDP, SrcIP: net.IPv4(10, 0, 0, byte(1+n%2)), DstIP: net.IPv4(10, 0, 0, byte(2-n%2))}
+		udp := &layers.UDP{SrcPort: 27960, DstPort: 40001}
 		if n%2 == 1 {
-			from, to = to, from
+			udp.SrcPort, udp.DstPort = udp.DstPort, udp.SrcPort
 		}
-		at := n * 16_700
-		for _, v := range []int{at / 1e6, at % 1e6, size, size} {
-			b = binary.LittleEndian.AppendUint32(b, uint32(v))
-		}
-		b = append(b, 0x45, 0, byte(size>>8), byte(size), 0, byte(n), 0, 0, 64, 17, 0, 0, 10, 0, 0, byte(1+n%2), 10, 0, 0, byte(2-n%2))
-		b = binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16(b, from), to)
-		b = append(binary.BigEndian.AppendUint16(b, uint16(len(payload)+8)), 0, 0)
-		b = append(b, payload...)
+		packet := gopacket.NewSerializeBuffer()
+		noError(t, gopacket.SerializeLayers(packet, gopacket.SerializeOptions{FixLengths: true}, ip, udp, gopacket.Payload(payload)))
+		size := len(packet.Bytes())
+		info := gopacket.CaptureInfo{Timestamp: time.UnixMicro(int64(n) * 16_700), CaptureLength: size, Length: size}
+		noError(t, w.WritePacket(info, packet.Bytes()))
 	}
-	path := filepath.Join(t.TempDir(), "game.pcap")
-	noError(t, os.WriteFile(path, b, 0o600))
-	return "packets:" + path + ",port=27960"
+	return "packets:" + writeFile(t, "game.pcap", file.String()) + ",port=27960"
 }

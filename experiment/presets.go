@@ -32,8 +32,9 @@ func Presets() []Preset {
 			panic("experiment: embedded preset cannot be read: " + err.Error())
 		}
 		first, _, _ := strings.Cut(string(data), "\n") // a comment
-		out = append(out, Preset{Name: strings.TrimSuffix(e.Name(), ".toml"), Summary: strings.TrimSpace(strings.TrimPrefix(first, "#")),
-			TOML: string(data)})
+		out = append(out, Preset{Name: strings.TrimSuffix(e.Name(), ".toml"),
+			Summary: strings.TrimSpace(strings.TrimPrefix(first, "#")),
+			TOML:    string(data)})
 	}
 	slices.SortFunc(out, func(a, b Preset) int { return strings.Compare(a.Name, b.Name) })
 	return out

@@ -59,10 +59,14 @@ func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, er
 		if err := checkFiles(ctx, c, path, saved.Totals.Transfer); err != nil {
 			return nil, err
 		}
-		runOpt := RunOptions{Force: opt.Force, Clock: opt.Clock.Steady(), Packing: opt.Packing, Packs: opt.Packs, files: opt.files}
+		runOpt := RunOptions{Force: opt.Force, Clock: opt.Clock.Steady(), Packing: opt.Packing,
+			Packs: opt.Packs, files: opt.files}
 		if opt.Progress != nil {
 			// total is the length of one run. All runs of a sweep are assumed to be equally long.
-			runOpt.Progress = func(done, total float64) { opt.Progress(float64(i)*total+done, float64(len(doc.Runs))*total) }
+			runOpt.Progress = func(done, total float64) {
+				opt.Progress(float64(i)*total+done,
+					float64(len(doc.Runs))*total)
+			}
 		}
 		writesNothing := report.NewExporter(nil, saved.Set, opt.files, report.Pages{})
 		repeated, err := runOne(ctx, c, runOpt, writesNothing)
@@ -122,7 +126,8 @@ func checkFiles(ctx context.Context, c *config.Config, report string, saved *fig
 	}{{which: "old", want: saved.OldSHA256, got: oldSum}, {which: "new", want: saved.SHA256, got: newSum}} {
 		if got := hex.EncodeToString(x.got[:]); got != x.want {
 			return &config.Error{File: report, Key: "data.source",
-				Problem: fmt.Sprintf("the %s file has changed: its SHA-256 is %.16s...", x.which, got), Expected: x.want}
+				Problem:  fmt.Sprintf("the %s file has changed: its SHA-256 is %.16s...", x.which, got),
+				Expected: x.want}
 		}
 	}
 	return nil

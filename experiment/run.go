@@ -91,7 +91,8 @@ const comparedSamples = 3000
 
 // runOne runs a single configuration, and writes the report to out while the run continues. With an
 // error it also returns the results so far; nil if the run did not begin.
-func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.Exporter) (*engine.Result, error) {
+func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.Exporter) (*engine.Result,
+	error) {
 	if c.Crowd.Clients > 0 {
 		return runCrowd(ctx, c, opt, out)
 	}
@@ -137,7 +138,8 @@ func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.E
 
 // runCrowd runs a configuration with many receivers, and writes its report to out. With an error it also
 // returns the results so far; nil if the run did not begin.
-func runCrowd(ctx context.Context, c *config.Config, opt RunOptions, out *report.Exporter) (*engine.Result, error) {
+func runCrowd(ctx context.Context, c *config.Config, opt RunOptions, out *report.Exporter) (*engine.Result,
+	error) {
 	if opt.files != nil {
 		c = c.Clone()
 		c.ResolvePath = opt.files.Note // records the data files that the run reads
@@ -173,7 +175,8 @@ func (o *RunOptions) newPacking(ctx context.Context) *delivery.Packing {
 
 // driveSession runs a session to its end, and writes its report at the intervals of Pace and at the
 // end. With an error it also returns the results so far.
-func driveSession(ctx context.Context, s *engine.Session, opt RunOptions, out *report.Exporter) (*engine.Result, error) {
+func driveSession(ctx context.Context, s *engine.Session, opt RunOptions,
+	out *report.Exporter) (*engine.Result, error) {
 	startedAt, planned := opt.Clock.Now(), s.Planned()
 	now := func() *engine.Result {
 		r := resultNow(s, startedAt, opt.Clock)
@@ -257,7 +260,8 @@ func (p *Pace) Do(save func() error) error {
 	now := p.clock.Now()
 	err := save()
 	end := p.clock.Now()
-	p.next = end + max(min(20*(end-now), int64(maxPause)), int64(p.minInterval)) // 20 times as long as the save took
+	p.next = end + max(min(20*(end-now), int64(maxPause)),
+		int64(p.minInterval)) // 20 times as long as the save took
 	return err
 }
 
@@ -299,7 +303,10 @@ func checkPoints(ctx context.Context, c *config.Config, grid []config.Point, for
 		}
 		check := checker.Check
 		if grid[i].Config.Crowd.Clients > 0 {
-			check = func(ctx context.Context, point *config.Config) error { return crowd.Check(ctx, point.Clone(), force) }
+			check = func(ctx context.Context, point *config.Config) error {
+				return crowd.Check(ctx,
+					point.Clone(), force)
+			}
 		}
 		if err := check(ctx, grid[i].Config); err != nil {
 			return c.AtPoint(&grid[i], err)

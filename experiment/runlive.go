@@ -31,7 +31,8 @@ const liveQueue = 4096
 
 // newLiveWriter returns a writer to out and starts its goroutine; close ends it.
 func newLiveWriter(out *report.Exporter, clock wallclock.Clock) *liveWriter {
-	s := &liveWriter{out: out, work: make(chan func(), liveQueue), done: make(chan struct{}), saves: make(chan saves, 1)}
+	s := &liveWriter{out: out, work: make(chan func(), liveQueue), done: make(chan struct{}),
+		saves: make(chan saves, 1)}
 	s.saves <- saves{pace: NewPace(clock, clock.Now(), time.Second)}
 	go func() {
 		defer close(s.done)

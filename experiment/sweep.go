@@ -47,7 +47,8 @@ func (g *Grid) Run(n int) config.Point {
 // sweep runs the points of the sweep of c in parallel, and writes the report to folder, which is nil if none
 // is wanted. The results do not depend on the number of workers, and the report contains them in the order of
 // the grid. If a run fails, the others are interrupted, and sweep returns the results so far with the error.
-func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *atomicfile.Folder) (*report.Report, error) {
+func sweep(ctx context.Context, c *config.Config, opt RunOptions,
+	folder *atomicfile.Folder) (*report.Report, error) {
 	grid, err := NewGrid(c)
 	if err != nil {
 		return nil, err
@@ -68,8 +69,10 @@ func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *atomic
 	}
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
-	progress := &sweepProgress{done: make([]float64, runs), total: make([]float64, runs), report: opt.Progress}
-	err = Many(running, cmp.Or(max(opt.Workers, 0), runtime.GOMAXPROCS(0)), runs, func(ctx context.Context, i int) error {
+	progress := &sweepProgress{done: make([]float64, runs), total: make([]float64, runs),
+		report: opt.Progress}
+	err = Many(running, cmp.Or(max(opt.Workers, 0), runtime.GOMAXPROCS(0)), runs, func(ctx context.Context,
+		i int) error {
 		runOpt := opt
 		runOpt.Progress = func(done, total float64) {
 			progress.set(i, done, total)
@@ -78,7 +81,8 @@ func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *atomic
 			}
 		}
 		point := grid.Run(i)
-		r, err := runOne(ctx, point.Config, runOpt, report.NewExporter(out.runFolder(i), point.Set, opt.files, page.Pages()))
+		r, err := runOne(ctx, point.Config, runOpt, report.NewExporter(out.runFolder(i), point.Set,
+			opt.files, page.Pages()))
 		out.add(i, r)
 		return err
 	})
@@ -86,7 +90,8 @@ func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *atomic
 	r := out.report("") // SetReason sets the reason
 	r.Interrupted = err == nil && ctx.Err() != nil
 	r.SetReason(err)
-	if saveErr := out.save(r); saveErr != nil && !errors.Is(err, report.ErrWrite) { // do not report the full disk twice
+	if saveErr := out.save(r); saveErr != nil && !errors.Is(err,
+		report.ErrWrite) { // do not report the full disk twice
 		err = errors.Join(err, saveErr)
 		r.SetReason(err)
 	}

@@ -16,9 +16,13 @@ import (
 // lanes ran with their present settings. It returns nil if no lane has a budget.
 func CompareBudgets(snap *engine.Snapshot) *engine.BudgetComparison {
 	isCompared := func(l *engine.Lane) bool { return l.Budget.Bps > 0 && !IsAbsent(snap, l) }
-	from := commonStart(snap, isCompared, func(ch *config.Change) bool { return ch.SetsEncoder() || ch.SetsBudget() })
+	from := commonStart(snap, isCompared, func(ch *config.Change) bool {
+		return ch.SetsEncoder() ||
+			ch.SetsBudget()
+	})
 	samples, to := commonSamples(snap, isCompared, from)
-	c := &engine.BudgetComparison{FromS: from.Seconds(), ToS: max(from, to).Seconds(), Unit: view.UnitOf(snap.Schema)}
+	c := &engine.BudgetComparison{FromS: from.Seconds(), ToS: max(from, to).Seconds(),
+		Unit: view.UnitOf(snap.Schema)}
 	var errors []paired.Ratio // of each compared lane
 	for i := range snap.Lanes {
 		l := &snap.Lanes[i]
@@ -28,7 +32,10 @@ func CompareBudgets(snap *engine.Snapshot) *engine.BudgetComparison {
 		var bits, seconds, leftOut float64
 		var e paired.Ratio
 		for k := range samples[i] {
-			isCatchingUp := func(other []meters.Sample) bool { return len(other) > 0 && other[k].View.CatchingUp }
+			isCatchingUp := func(other []meters.Sample) bool {
+				return len(other) > 0 &&
+					other[k].View.CatchingUp
+			}
 			if slices.ContainsFunc(samples, isCatchingUp) {
 				leftOut++
 				continue
@@ -39,8 +46,10 @@ func CompareBudgets(snap *engine.Snapshot) *engine.BudgetComparison {
 		}
 		c.LeftOutS = leftOut * meters.SamplePeriod.Seconds() // the same of each lane
 		errors = append(errors, e)
-		c.Lanes = append(c.Lanes, engine.BudgetLane{Lane: l.Letter, Encoder: l.Encoder, Label: l.Name(), Policy: view.OrDefault(l.Budget.Priority).Label(),
-			LimitKbps: float64(l.Budget.Bps) / 1000, UsedKbps: figures.RatioFigure(bits/1000, seconds), MeanError: figures.Finite(e.Value())})
+		c.Lanes = append(c.Lanes, engine.BudgetLane{Lane: l.Letter, Encoder: l.Encoder, Label: l.Name(),
+			Policy:    view.OrDefault(l.Budget.Priority).Label(),
+			LimitKbps: float64(l.Budget.Bps) / 1000, UsedKbps: figures.RatioFigure(bits/1000, seconds),
+			MeanError: figures.Finite(e.Value())})
 	}
 	if len(c.Lanes) == 0 {
 		return nil
@@ -64,7 +73,8 @@ func CompareBudgets(snap *engine.Snapshot) *engine.BudgetComparison {
 // commonStart returns the time from which the included lanes of a snapshot can be compared: engine.WarmUp after the last
 // of them was added and after the last change for which restarts is true, and not before the oldest sample that all of
 // them still store.
-func commonStart(snap *engine.Snapshot, includes func(*engine.Lane) bool, restarts func(*config.Change) bool) time.Duration {
+func commonStart(snap *engine.Snapshot, includes func(*engine.Lane) bool,
+	restarts func(*config.Change) bool) time.Duration {
 	from := time.Duration(0)
 	for i := range snap.Lanes {
 		l := &snap.Lanes[i]
@@ -87,7 +97,8 @@ func commonStart(snap *engine.Snapshot, includes func(*engine.Lane) bool, restar
 
 // commonSamples returns the samples of each lane from the given time on, and their end. Lanes that are not included have
 // none; the others have the same number.
-func commonSamples(snap *engine.Snapshot, includes func(*engine.Lane) bool, from time.Duration) (lists [][]meters.Sample, to time.Duration) {
+func commonSamples(snap *engine.Snapshot, includes func(*engine.Lane) bool,
+	from time.Duration) (lists [][]meters.Sample, to time.Duration) {
 	lists, to = make([][]meters.Sample, len(snap.Lanes)), snap.Now
 	n := -1
 	for i := range snap.Lanes {

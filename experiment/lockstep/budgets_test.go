@@ -115,7 +115,7 @@ func TestLateLaneCatchesUp(t *testing.T) {
 		err = s.RunUntil(10 * time.Second)
 	}
 	if err == nil {
-		err = s.Change(config.NewChange("shadow", []config.Encoder{{Name: c.Encoder.Name, Budget: "16kbit"}}))
+		err = s.Change(config.NewChange("shadow", []config.Encoder{{Name: c.Encoder.Name, Own: map[string]string{"budget": "16kbit"}}}))
 	}
 	if err == nil {
 		err = s.RunUntil(restart * time.Second / 60)

@@ -35,7 +35,8 @@ func IsAbsent(snap *engine.Snapshot, l *engine.Lane) bool { return l.Began > 0 &
 // out.
 func CommonSamples(snap *engine.Snapshot) CommonPeriod {
 	isPresent := func(l *engine.Lane) bool { return !IsAbsent(snap, l) }
-	x := CommonPeriod{From: commonStart(snap, isPresent, (*config.Change).SetsEncoder), Lanes: make([]Series, len(snap.Lanes))}
+	x := CommonPeriod{From: commonStart(snap, isPresent, (*config.Change).SetsEncoder),
+		Lanes: make([]Series, len(snap.Lanes))}
 	samples, to := commonSamples(snap, isPresent, x.From)
 	x.To = to
 	for i := range samples {
@@ -62,7 +63,8 @@ func newSeries(samples []meters.Sample) Series {
 	}
 	for k := range samples {
 		s := &samples[k]
-		series.Payload[k], series.Failed[k], series.Changed[k] = float64(s.PayloadBits), float64(s.Failed()), float64(s.Changed)
+		series.Payload[k], series.Failed[k], series.Changed[k] = float64(s.PayloadBits),
+			float64(s.Failed()), float64(s.Changed)
 		series.Age[k], series.Aged[k] = s.Age.Seconds()*1000, float64(s.Aged)
 		series.acrossLoop[k] = s.CrossingLoop > 0
 	}
@@ -77,7 +79,10 @@ func (x *CommonPeriod) dropLoopSamples() {
 		n = max(n, len(x.Lanes[i].acrossLoop))
 	}
 	for k := range n {
-		if slices.ContainsFunc(x.Lanes, func(r Series) bool { return len(r.acrossLoop) > 0 && r.acrossLoop[k] }) {
+		if slices.ContainsFunc(x.Lanes, func(r Series) bool {
+			return len(r.acrossLoop) > 0 &&
+				r.acrossLoop[k]
+		}) {
 			continue
 		}
 		for i := range x.Lanes { // move sample k of every lane that is not absent
@@ -136,10 +141,12 @@ func Compare(snap *engine.Snapshot) *engine.Comparison {
 	}
 	x := CommonSamples(snap)
 	omitted := time.Duration(x.LoopSamples) * meters.SamplePeriod // the time of samples with loop points
-	c := &engine.Comparison{FromS: x.From.Seconds(), ToS: max(x.From, x.To).Seconds(), SeamS: omitted.Seconds()}
+	c := &engine.Comparison{FromS: x.From.Seconds(), ToS: max(x.From, x.To).Seconds(),
+		SeamS: omitted.Seconds()}
 	for i := range x.Lanes {
 		l := &x.Lanes[i]
-		lane := engine.ComparedLane{Lane: snap.Lanes[i].Letter, Label: snap.Lanes[i].Name(), PayloadKbps: finiteValue(l.Kbps()), BitsPerChanged: finiteValue(l.PerChanged())}
+		lane := engine.ComparedLane{Lane: snap.Lanes[i].Letter, Label: snap.Lanes[i].Name(),
+			PayloadKbps: finiteValue(l.Kbps()), BitsPerChanged: finiteValue(l.PerChanged())}
 		if i > 0 && !IsAbsent(snap, &snap.Lanes[i]) {
 			q := x.PayloadRatio(i, 0) // to lane 0, the active encoder
 			lane.Times = figures.Finite(q.Ratio)

@@ -43,7 +43,8 @@ func RatioBySample(lane, base *engine.Lane) (values, weights []float64) {
 		for k < len(others) && others[k].T < own[i].T {
 			k++
 		}
-		if k < len(others) && others[k].T == own[i].T && others[k].PayloadBits > 0 && own[i].CrossingLoop+others[k].CrossingLoop == 0 {
+		if k < len(others) && others[k].T == own[i].T && others[k].PayloadBits > 0 &&
+			own[i].CrossingLoop+others[k].CrossingLoop == 0 {
 			weights[i] = float64(others[k].PayloadBits)
 			values[i] = float64(own[i].PayloadBits) / weights[i]
 		}

@@ -91,7 +91,10 @@ func (q RatioInterval) Significant() bool { return q.Known && (q.Lo > 1 || q.Hi 
 // equal lengths. The interval is unknown if a denominator is zero, or if there are
 // fewer than MinPairs pairs.
 func CompareByDifference(a, b Ratio) Interval {
-	return compare(a, b, a.Value(), -b.Value(), func(ratioA, ratioB float64) float64 { return ratioA - ratioB })
+	return compare(a, b, a.Value(), -b.Value(), func(ratioA,
+		ratioB float64) float64 {
+		return ratioA - ratioB
+	})
 }
 
 // CompareByRatio returns the quotient of the ratios, a over b. The four slices must have

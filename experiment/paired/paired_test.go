@@ -186,19 +186,3 @@ func TestEqualSeries(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 }
-
-func BenchmarkRatio(b *testing.B) {
-	rng := rand.New(rand.NewPCG(9, 9))
-	x, y := against(rng, autoregressive(rng, 3000, 0.5))
-	for b.Loop() {
-		CompareByRatio(x, y)
-	}
-}
-
-func BenchmarkQuantiles(b *testing.B) {
-	rng := rand.New(rand.NewPCG(9, 9))
-	x, y := against(rng, autoregressive(rng, 600, 0.5))
-	for b.Loop() {
-		CompareQuantilesByRatio(x.Num, y.Num, 0.95)
-	}
-}

@@ -105,7 +105,8 @@ func (s *search) boundResults(t *trial) (list []boundResult, violations string) 
 			r.Holds, r.worstBreaks = a.Holds(got), !a.Holds(r.Worst)
 			r.excess = excess(a, got)
 			if !r.Holds {
-				broken = append(broken, fmt.Sprintf("%s, misses %s by %s", r.text(), r.Bound, units.Significant(math.Abs(got-a.Value), 3)))
+				broken = append(broken, fmt.Sprintf("%s, misses %s by %s", r.text(), r.Bound,
+					units.Significant(math.Abs(got-a.Value), 3)))
 			}
 		}
 		list = append(list, r)

@@ -32,7 +32,8 @@ func (r *Result) WritePage(w io.Writer, c *config.Config, best []byte) error {
 		p.Bounded = append(p.Bounded, a.Name)
 		bounds = append(bounds, a.Name+" "+a.Text())
 	}
-	scopes := map[string]string{config.MeanOfSeeds: ", on the mean of the seeds", config.EachSeed: ", with each seed"}
+	scopes := map[string]string{config.MeanOfSeeds: ", on the mean of the seeds",
+		config.EachSeed: ", with each seed"}
 	p.Bounds = strings.Join(bounds, ", ") + scopes[r.Bounds]
 	p.Facts = []string{c.Duration.String() + " of virtual time each",
 		fmt.Sprintf("%d of %.0f settings run", r.Tried, r.Settings),

@@ -76,8 +76,9 @@ type tracedSetting struct {
 
 // describe returns a setting with the means of its figures and the bounds that it violates.
 func (s *search) describe(t *trial) Candidate {
-	c := Candidate{at: t.at, Set: map[string]any{}, Text: settingText(s.spec.Over, t.at), Figures: map[string]figures.Mean{},
-		Seeds: len(t.runs), RunsAs: t.runs[0].RunsAs}
+	c := Candidate{at: t.at, Set: map[string]any{}, Text: settingText(s.spec.Over, t.at),
+		Figures: map[string]figures.Mean{},
+		Seeds:   len(t.runs), RunsAs: t.runs[0].RunsAs}
 	for d, valueIndex := range t.at {
 		c.Set[s.spec.Over[d].Key] = s.spec.Over[d].Values[valueIndex]
 	}
@@ -119,7 +120,8 @@ func isDistinct(a, b *trial) bool {
 // summarize returns the result of the search. own is the configuration's own setting, nil if it is none
 // of the settings.
 func (s *search) summarize(own setting) *Result {
-	result := &Result{Minimise: s.spec.Minimise, Settings: countSettings(s.spec.Over), Drawn: s.drawn, Tried: len(s.trials), Runs: s.spent,
+	result := &Result{Minimise: s.spec.Minimise, Settings: countSettings(s.spec.Over), Drawn: s.drawn,
+		Tried: len(s.trials), Runs: s.spent,
 		Rivals: []rival{}, Trace: []tracedSetting{}}
 	if len(s.spec.Subject) > 0 {
 		result.Bounds = cmp.Or(s.spec.Bounds, config.MeanOfSeeds)
@@ -169,7 +171,8 @@ func (s *search) addOthers(result *Result, best *trial) {
 	equal := 0                 // number of settings that cannot be distinguished from the best
 	for _, t := range s.trials {
 		c := s.describe(t)
-		step := tracedSetting{c.Text, c.Seeds, c.Figures[s.spec.Minimise], cmp.Or(c.Violations, "not better than the best with the same seeds")}
+		step := tracedSetting{c.Text, c.Seeds, c.Figures[s.spec.Minimise], cmp.Or(c.Violations,
+			"not better than the best with the same seeds")}
 		hasAllSeeds, isNear := c.Seeds == s.seeds, near[t.at.key()]
 		switch {
 		case t != best:
@@ -194,18 +197,21 @@ func (s *search) addOthers(result *Result, best *trial) {
 		}
 	}
 	slices.SortStableFunc(result.Rivals, func(a, b rival) int { // rivals without a ratio come last
-		return cmp.Or(cmp.Compare(min(b.Ratio.N, 1), min(a.Ratio.N, 1)), cmp.Compare(a.Ratio.Mean, b.Ratio.Mean))
+		return cmp.Or(cmp.Compare(min(b.Ratio.N, 1), min(a.Ratio.N, 1)), cmp.Compare(a.Ratio.Mean,
+			b.Ratio.Mean))
 	})
 	if !result.Best.Keeps() {
 		return
 	}
 	if len(firstFigures) > 0 {
 		result.addf("%d of %s of the best setting ran on the same frames: with the first seed, their lowest %s is %s, that of the best %s.",
-			ran, words.Count(len(near), "neighbour"), s.spec.Minimise, units.Significant(slices.Min(firstFigures), 4),
+			ran, words.Count(len(near), "neighbour"), s.spec.Minimise,
+			units.Significant(slices.Min(firstFigures), 4),
 			units.Significant(best.runs[0].Figures[toMinimise], 4))
 	}
 	if equal > 0 {
-		result.addf("With %d seeds, %s cannot be distinguished from it.", s.seeds, words.Count(equal, "other setting"))
+		result.addf("With %d seeds, %s cannot be distinguished from it.", s.seeds, words.Count(equal,
+			"other setting"))
 	}
 }
 
@@ -216,7 +222,8 @@ func (s *search) addBounds(result *Result) {
 	seeds := words.Count(best.Seeds, "seed")
 	switch {
 	case !best.Keeps():
-		result.addf("No setting that was tried keeps all bounds. The closest, with %s, is %s: %s.", seeds, best.Text, best.Violations)
+		result.addf("No setting that was tried keeps all bounds. The closest, with %s, is %s: %s.", seeds,
+			best.Text, best.Violations)
 	case result.Bounds == config.EachSeed:
 		result.addf("It keeps all bounds, with every seed of %s.", seeds)
 	case result.Bounds == config.MeanOfSeeds:
@@ -229,7 +236,8 @@ func (s *search) addBounds(result *Result) {
 			if b.Measured.Range != nil {
 				what = "range over the seeds"
 			}
-			result.addf("The %s of %s, %s to %s, contains the bound %s: more seeds may change the answer.", what, b.Figure,
+			result.addf("The %s of %s, %s to %s, contains the bound %s: more seeds may change the answer.",
+				what, b.Figure,
 				units.Significant(lo, 3), units.Significant(hi, 3), b.Bound)
 		}
 	}

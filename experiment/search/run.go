@@ -44,7 +44,8 @@ func Run(ctx context.Context, c *config.Config, opt Options) (*Result, error) {
 		// If ResolvePath were nil, each run would hash the data files that it reads, for its report.
 		base.ResolvePath = func(name string) string { return name }
 	}
-	eval := &evaluator{base: base, spec: c.Search, clock: opt.Clock, jobs: opt.Jobs, packs: delivery.NewPackCache()}
+	eval := &evaluator{base: base, spec: c.Search, clock: opt.Clock, jobs: opt.Jobs,
+		packs: delivery.NewPackCache()}
 	if usesTimings(c.Search) {
 		eval.jobs = 1
 	}
@@ -55,9 +56,11 @@ func Run(ctx context.Context, c *config.Config, opt Options) (*Result, error) {
 }
 
 // searchWith runs the search of c, whose jobs eval runs. For the error and an interruption see Run.
-func searchWith(ctx context.Context, c *config.Config, eval evaluateFunc, progress func(done, total float64)) (*Result, error) {
+func searchWith(ctx context.Context, c *config.Config, eval evaluateFunc, progress func(done,
+	total float64)) (*Result, error) {
 	// The tag makes the random numbers of the search independent of those of the runs, which have the same seed.
-	s := &search{spec: c.Search, rand: rand.New(seed.Tagged(c.Seed, "search\n")), evaluate: eval, progress: progress, byKey: map[string]*trial{}}
+	s := &search{spec: c.Search, rand: rand.New(seed.Tagged(c.Seed, "search\n")), evaluate: eval,
+		progress: progress, byKey: map[string]*trial{}}
 	s.spec.Runs = cmp.Or(s.spec.Runs, config.DefaultSearchRuns)
 	s.spec.Seeds = cmp.Or(s.spec.Seeds, config.DefaultSearchSeeds)
 	s.seeds = s.spec.Seeds
@@ -89,7 +92,8 @@ func figureNames(s config.Search) []string { return append(requiredFigures(s), p
 
 // usesTimings reports whether a search minimises or bounds measured CPU times.
 func usesTimings(s config.Search) bool {
-	return slices.ContainsFunc(requiredFigures(s), func(name string) bool { return slices.Contains(config.TimingNames(), name) })
+	return slices.ContainsFunc(requiredFigures(s),
+		func(name string) bool { return slices.Contains(config.TimingNames(), name) })
 }
 
 // ownSetting returns the setting that equals the configuration itself; nil if a value is not in its range.

@@ -50,7 +50,8 @@ func openCache(disk *atomicfile.Disk, dir string) (*cache, error) {
 
 // download returns the path of a file in the cache. If the file is missing it is downloaded from store;
 // size and hash must match f.
-func (c *cache) download(ctx context.Context, store jetstream.ObjectStore, f engine.DataFile) (path string, err error) {
+func (c *cache) download(ctx context.Context, store jetstream.ObjectStore, f engine.DataFile) (path string,
+	err error) {
 	if !hashName.MatchString(f.SHA256) || f.Bytes < 0 || f.Bytes > maxSingleFileBytes {
 		return "", fmt.Errorf("bad file description: %d bytes, hash %.80q", f.Bytes, f.SHA256)
 	}
@@ -95,7 +96,10 @@ func (c *cache) makeRoom(needed int64) error {
 			total += info.Size()
 		}
 	}
-	slices.SortFunc(files, func(a, b os.FileInfo) int { return cmp.Compare(a.ModTime().UnixNano(), b.ModTime().UnixNano()) })
+	slices.SortFunc(files, func(a, b os.FileInfo) int {
+		return cmp.Compare(a.ModTime().UnixNano(),
+			b.ModTime().UnixNano())
+	})
 	for _, info := range files {
 		if total <= maxCacheBytes {
 			break

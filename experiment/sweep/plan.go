@@ -62,7 +62,8 @@ func newPlan(c *config.Config, version string, files []engine.DataFile) (*Plan, 
 	}
 	data, err := json.Marshal([]any{version, string(text), sums})
 	sum := sha256.Sum256(data)
-	return &Plan{Grid: grid, Config: c, Version: version, TOML: text, Files: files, ID: hex.EncodeToString(sum[:])}, err
+	return &Plan{Grid: grid, Config: c, Version: version, TOML: text, Files: files,
+		ID: hex.EncodeToString(sum[:])}, err
 }
 
 // seed returns the seed of run n.
@@ -89,7 +90,8 @@ func (p *Plan) jobs(runs []int, parts, limit int) (list []job) {
 
 // checkJob returns an error if a received job is not one of this plan.
 func (p *Plan) checkJob(j job) error {
-	if j.Plan != p.ID || len(j.Runs) == 0 || len(j.Runs) > maxJobRuns || !slices.IsSorted(j.Runs) || j.Runs[0] < 0 ||
+	if j.Plan != p.ID || len(j.Runs) == 0 || len(j.Runs) > maxJobRuns || !slices.IsSorted(j.Runs) ||
+		j.Runs[0] < 0 ||
 		j.Runs[len(j.Runs)-1] >= p.Runs() {
 		return fmt.Errorf("the job does not belong to this sweep")
 	}
@@ -117,7 +119,8 @@ type batch struct {
 func (p *Plan) check(b *batch) error {
 	slices.SortFunc(b.Runs, func(x, y Outcome) int { return cmp.Compare(x.Run, y.Run) })
 	for i, o := range b.Runs {
-		if o.Run < 0 || o.Run >= p.Runs() || o.Result == nil || o.Result.Digest == "" || i > 0 && o.Run == b.Runs[i-1].Run {
+		if o.Run < 0 || o.Run >= p.Runs() || o.Result == nil || o.Result.Digest == "" || i > 0 &&
+			o.Run == b.Runs[i-1].Run {
 			return errForeignRun
 		}
 		if err := p.checkFigures(o.Run, o.Result); err != nil {

@@ -64,7 +64,8 @@ type QueueOptions struct {
 
 // OpenQueue connects to a server. A connection that is lost later is reestablished without limit.
 func OpenQueue(ctx context.Context, o QueueOptions) (*queue, error) {
-	opts := []nats.Option{nats.Name("wirelab " + hostName()), nats.MaxReconnects(-1), nats.ReconnectWait(500 * time.Millisecond),
+	opts := []nats.Option{nats.Name("wirelab " + hostName()), nats.MaxReconnects(-1),
+		nats.ReconnectWait(500 * time.Millisecond),
 		nats.ReconnectJitter(250*time.Millisecond, 250*time.Millisecond), nats.Timeout(5 * time.Second)}
 	if o.Token != "" {
 		opts = append(opts, nats.Token(o.Token))
@@ -114,13 +115,16 @@ func (q *queue) createStreams(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
 	for _, c := range []jetstream.StreamConfig{
-		{Name: jobStream, Subjects: []string{"wirelab.jobs.>"}, Retention: jetstream.WorkQueuePolicy, MaxBytes: maxJobBytes,
-			MaxAge: messageTTL, Discard: jetstream.DiscardNew},
-		{Name: resultStream, Subjects: []string{"wirelab.results.>"}, Retention: jetstream.WorkQueuePolicy, MaxBytes: maxResultBytes,
-			MaxAge: messageTTL, Discard: jetstream.DiscardNew},
+		{Name: jobStream, Subjects: []string{"wirelab.jobs.>"}, Retention: jetstream.WorkQueuePolicy,
+			MaxBytes: maxJobBytes,
+			MaxAge:   messageTTL, Discard: jetstream.DiscardNew},
+		{Name: resultStream, Subjects: []string{"wirelab.results.>"}, Retention: jetstream.WorkQueuePolicy,
+			MaxBytes: maxResultBytes,
+			MaxAge:   messageTTL, Discard: jetstream.DiscardNew},
 	} {
 		if _, err := q.js.CreateOrUpdateStream(ctx, c); err != nil {
-			if errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) {
+			if errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err,
+				jetstream.ErrJetStreamNotEnabledForAccount) {
 				return &QueueError{"has no JetStream", errors.New("start nats-server with -js")}
 			}
 			return &QueueError{"cannot be set up", err}
@@ -155,7 +159,8 @@ func withTransferTimeout(ctx context.Context, bytes int64) (context.Context, con
 
 // fileStore returns the object store of data files, whose names are their SHA-256, and of plans.
 func (q *queue) fileStore(ctx context.Context) (jetstream.ObjectStore, error) {
-	return q.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: fileBucket, TTL: fileTTL, MaxBytes: maxFileBytes})
+	return q.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: fileBucket, TTL: fileTTL,
+		MaxBytes: maxFileBytes})
 }
 
 // planText is the form in which a plan is sent to workers.
@@ -172,7 +177,8 @@ func (q *queue) publish(ctx context.Context, p *Plan) error {
 	}
 	for _, f := range p.Files {
 		if f.Bytes > maxSingleFileBytes {
-			return fmt.Errorf("%s has %.1f GB, expected at most %d GB for a sweep with a queue", f.Name, float64(f.Bytes)/1e9, maxSingleFileBytes>>30)
+			return fmt.Errorf("%s has %.1f GB, expected at most %d GB for a sweep with a queue", f.Name,
+				float64(f.Bytes)/1e9, maxSingleFileBytes>>30)
 		}
 		if info, err := store.GetInfo(ctx, f.SHA256); err == nil && info.Size == uint64(f.Bytes) {
 			continue
@@ -244,8 +250,10 @@ func (q *queue) coordinate(ctx context.Context, s *activeSweep) error {
 		return &QueueError{"cannot be set up", err}
 	}
 	defer func() { _ = workers.sub.Unsubscribe() }()
-	results, err := q.js.CreateOrUpdateConsumer(ctx, resultStream, jetstream.ConsumerConfig{Durable: resultConsumerName(s.plan),
-		FilterSubject: resultSubject(s.plan.ID), AckPolicy: jetstream.AckExplicitPolicy, AckWait: time.Minute, MaxAckPending: 1000})
+	results, err := q.js.CreateOrUpdateConsumer(ctx, resultStream,
+		jetstream.ConsumerConfig{Durable: resultConsumerName(s.plan),
+			FilterSubject: resultSubject(s.plan.ID), AckPolicy: jetstream.AckExplicitPolicy,
+			AckWait: time.Minute, MaxAckPending: 1000})
 	if err != nil {
 		return &QueueError{"cannot be set up", err}
 	}
@@ -325,7 +333,8 @@ func isDrained(ctx context.Context, results jetstream.Consumer) (bool, error) {
 // same moment, each receives the other's request, and the one with the smaller id answers.
 func (q *queue) claim(p *Plan) (release func(), err error) {
 	subject := "wirelab.claim." + p.ID
-	if m, err := q.conn.Request(subject, []byte(q.id), 2*time.Second); err == nil { // without a subscriber it fails at once
+	if m, err := q.conn.Request(subject, []byte(q.id),
+		2*time.Second); err == nil { // without a subscriber it fails at once
 		return nil, &QueueError{"is already used for this sweep", fmt.Errorf("coordinated by %.80q", m.Data)}
 	}
 	settling := true // the claim is not yet settled
@@ -437,7 +446,8 @@ var resultEncoder = sync.OnceValues(func() (*zstd.Encoder, error) { return zstd.
 
 // decompress returns the JSON in a message, which may be malicious.
 func decompress(data []byte) ([]byte, error) {
-	dec, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxMessageJSON))
+	dec, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1),
+		zstd.WithDecoderMaxMemory(maxMessageJSON))
 	if err != nil {
 		return nil, err
 	}

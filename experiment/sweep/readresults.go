@@ -37,7 +37,8 @@ func ReadResults(dir string) (*report.Report, error) {
 			byRun[o.Run] = o.Result // a run in two files has the same result in both
 		}
 		if err != nil {
-			return &config.Error{File: filepath.Join(dir, resultsName, name), Problem: config.WithoutPath(err),
+			return &config.Error{File: filepath.Join(dir, resultsName, name),
+				Problem:  config.WithoutPath(err),
 				Expected: "the results of a job of this sweep", Cause: err}
 		}
 		return nil
@@ -50,7 +51,8 @@ func ReadResults(dir string) (*report.Report, error) {
 		r.Runs = append(r.Runs, byRun[n])
 	}
 	if len(r.Runs) == 0 {
-		return nil, &config.Error{File: dir, Problem: "contains no results yet", Expected: "a sweep with at least one complete run"}
+		return nil, &config.Error{File: dir, Problem: "contains no results yet",
+			Expected: "a sweep with at least one complete run"}
 	}
 	return r, nil
 }

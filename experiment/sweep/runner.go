@@ -22,7 +22,8 @@ type executor struct {
 // newExecutor returns an executor that runs p's jobs under a worker's name.
 func newExecutor(p *Plan, name string, clock wallclock.Clock) *executor {
 	packs := delivery.NewPackCache() // shared, so that all runs use the same file patches
-	return &executor{plan: p, name: name, clock: clock, run: func(ctx context.Context, c *config.Config) (*engine.Result, error) {
+	return &executor{plan: p, name: name, clock: clock, run: func(ctx context.Context,
+		c *config.Config) (*engine.Result, error) {
 		r, err := experiment.Run(ctx, c, experiment.RunOptions{Clock: clock, Packs: packs})
 		if err != nil {
 			return nil, err

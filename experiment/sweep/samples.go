@@ -92,7 +92,8 @@ func (s *samples) Ratio(point, reference, figure int) figures.Mean {
 	var x, y []float64
 	others := s.pointRuns(reference)
 	for seed, v := range s.pointRuns(point) {
-		if other := others[seed]; v != nil && other != nil && !math.IsNaN(v[figure]) && !math.IsNaN(other[figure]) {
+		if other := others[seed]; v != nil && other != nil && !math.IsNaN(v[figure]) &&
+			!math.IsNaN(other[figure]) {
 			x = append(x, v[figure])
 			y = append(y, other[figure])
 		}
@@ -113,7 +114,8 @@ func (s *samples) writeCSV(w io.Writer, list []int, reference int, referenceName
 		keys = append(keys, axis.Key)
 	}
 	for _, name := range s.Names {
-		columns = append(columns, name, name+".lo", name+".hi", name+".ratio_to_"+referenceName, name+".ratio_lo", name+".ratio_hi")
+		columns = append(columns, name, name+".lo", name+".hi", name+".ratio_to_"+referenceName,
+			name+".ratio_lo", name+".ratio_hi")
 		marks = append(marks, name+".approximate")
 	}
 	t := texttable.New(slices.Concat(keys, []string{"seeds"}, columns, marks)...)

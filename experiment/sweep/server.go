@@ -53,7 +53,8 @@ func Serve(addr, token string, certificate *tls.Config) (*queueServer, error) {
 	if err != nil {
 		return nil, err
 	}
-	ns, err := server.NewServer(&server.Options{ServerName: "wirelab-" + hostName(), Host: host, Port: port, Authorization: token, TLSConfig: certificate,
+	ns, err := server.NewServer(&server.Options{ServerName: "wirelab-" + hostName(), Host: host, Port: port,
+		Authorization: token, TLSConfig: certificate,
 		JetStream: true, StoreDir: dir, NoLog: true, NoSigs: true, MaxPayload: 8 << 20, MaxConn: 10_000,
 		// The maximum sizes of all streams are reserved when they are created. The default limit, three
 		// quarters of the free disk space, may be less. 1 GB is a reserve.

@@ -51,7 +51,8 @@ type Store struct {
 // the folder already has results, NewStore returns an error, or replaces them if force is set. The folder is
 // locked until Close; if another process has it open, the error is an *atomicfile.LockedError.
 func NewStore(disk *atomicfile.Disk, dir string, p *Plan, force bool) (*Store, error) {
-	folder, err := report.OpenFolderMatching(disk, dir, sweepName.MatchString, force, "--resume to go on, or --force to replace them")
+	folder, err := report.OpenFolderMatching(disk, dir, sweepName.MatchString, force,
+		"--resume to go on, or --force to replace them")
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +109,8 @@ func OpenStore(disk *atomicfile.Disk, dir, version string) (s *Store, p *Plan, e
 		}
 		err = report.WriteError(err)
 		if errors.Is(err, syscall.ENOTDIR) {
-			err = &config.Error{File: filepath.Join(dir, resultsName), Problem: "is not a folder", Expected: expectedFolder, Cause: err}
+			err = &config.Error{File: filepath.Join(dir, resultsName), Problem: "is not a folder",
+				Expected: expectedFolder, Cause: err}
 		}
 	}
 	s.Close()
@@ -126,7 +128,8 @@ func readManifest(dir string) (m manifest, err error) {
 		return m, err
 	}
 	if err := json.Unmarshal(data, &m); err != nil {
-		return m, &config.Error{File: path, Problem: "cannot be read: " + err.Error(), Expected: expectedFolder, Cause: err}
+		return m, &config.Error{File: path, Problem: "cannot be read: " + err.Error(),
+			Expected: expectedFolder, Cause: err}
 	}
 	return m, nil
 }
@@ -135,7 +138,8 @@ func readManifest(dir string) (m manifest, err error) {
 func (m *manifest) plan(dir, version string) (*Plan, error) {
 	if m.Version != version {
 		return nil, &config.Error{File: filepath.Join(dir, planName), Key: "version",
-			Problem:  fmt.Sprintf("the sweep was started by version %s, this is version %s", m.Version, version),
+			Problem: fmt.Sprintf("the sweep was started by version %s, this is version %s", m.Version,
+				version),
 			Expected: "the same version, or a new sweep"}
 	}
 	files := &report.Files{}
@@ -153,7 +157,8 @@ func (m *manifest) plan(dir, version string) (*Plan, error) {
 		return nil, err
 	}
 	if p.ID != m.Plan {
-		return nil, &config.Error{File: filepath.Join(dir, configName), Problem: "is not the configuration that the sweep was started with",
+		return nil, &config.Error{File: filepath.Join(dir, configName),
+			Problem:  "is not the configuration that the sweep was started with",
 			Expected: expectedFolder}
 	}
 	return p, nil
@@ -176,10 +181,11 @@ func (s *Store) Save(p *Plan, b batch) error {
 	data, err := b.seal(p.ID, p.Version)
 	if err == nil {
 		name := hex.EncodeToString(h.Sum(nil)[:16]) + ".json"
-		err = report.WriteError(s.disk.WriteFile(filepath.Join(s.resultsDir(), name), 0o644, func(f *atomicfile.File) error {
-			_, err := f.Write(data)
-			return err
-		}))
+		err = report.WriteError(s.disk.WriteFile(filepath.Join(s.resultsDir(), name), 0o644,
+			func(f *atomicfile.File) error {
+				_, err := f.Write(data)
+				return err
+			}))
 	}
 	if err != nil {
 		return &notStoredError{err}
@@ -226,7 +232,8 @@ func readBatches(dir, plan, version string, each func(b batch, name string, err 
 			continue
 		}
 		var b batch
-		data, err := config.ReadFile(filepath.Join(dir, resultsName, e.Name()), maxResultFileBytes, "the results of a job")
+		data, err := config.ReadFile(filepath.Join(dir, resultsName, e.Name()), maxResultFileBytes,
+			"the results of a job")
 		if err == nil {
 			b, err = open(data, plan, version)
 		}

@@ -23,7 +23,8 @@ type Summary struct {
 
 // newSummary returns the summary of a sweep without results.
 func newSummary(p *Plan) *Summary {
-	s := &Summary{Summary: page.Summary{Plan: p.ID, Version: p.Version, Planned: p.Runs(), Repeat: p.Repeat, Reason: engine.Unfinished},
+	s := &Summary{Summary: page.Summary{Plan: p.ID, Version: p.Version, Planned: p.Runs(), Repeat: p.Repeat,
+		Reason: engine.Unfinished},
 		samples: newSamples(p), digests: make([]string, p.Runs()), stale: make([]bool, len(p.Points))}
 	for _, axis := range p.Config.Axes() {
 		s.Keys = append(s.Keys, axis.Key)
@@ -49,7 +50,10 @@ func (s *Summary) add(o Outcome) {
 	s.Points[o.Run/s.Repeat].Asserted += len(o.Result.Assertions)
 	if texts := runReport.Failed(); len(texts) > 0 {
 		s.Points[o.Run/s.Repeat].Failed++
-		i, _ := slices.BinarySearchFunc(s.failedRuns, o.Run, func(f failedRun, run int) int { return cmp.Compare(f.run, run) })
+		i, _ := slices.BinarySearchFunc(s.failedRuns, o.Run, func(f failedRun,
+			run int) int {
+			return cmp.Compare(f.run, run)
+		})
 		s.failedRuns = slices.Insert(s.failedRuns, i, failedRun{o.Run, texts})
 		s.failedRuns = s.failedRuns[:min(len(s.failedRuns), maxFailures)]
 	}

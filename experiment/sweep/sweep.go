@@ -38,8 +38,9 @@ type Options struct {
 	// OnNotice is called with messages for the user, such as that a worker was refused. It may be nil.
 	OnNotice func(text string)
 
-	maxJobRuns int                                                           // maximum number of runs of a job; 0 means the default
-	run        func(context.Context, *config.Config) (*engine.Result, error) // replaces the execution of a run in benchmarks; may be nil
+	maxJobRuns int // maximum number of runs of a job; 0 means the default
+	run        func(context.Context, *config.Config) (*engine.Result,
+		error) // replaces the execution of a run in benchmarks; may be nil
 }
 
 // Progress is the progress of a sweep.
@@ -157,7 +158,8 @@ func (s *activeSweep) runMissing(ctx context.Context) {
 	}
 	if s.opt.Jobs > 0 {
 		ended := make(chan struct{})
-		opt := WorkerOptions{Jobs: s.opt.Jobs, Name: hostName(), Version: s.plan.Version, local: s.executor(), add: s.addOrFinish}
+		opt := WorkerOptions{Jobs: s.opt.Jobs, Name: hostName(), Version: s.plan.Version,
+			local: s.executor(), add: s.addOrFinish}
 		go func() {
 			defer close(ended)
 			err := panics.Call(func() error { return Work(ctx, s.opt.Queue, opt) })
@@ -292,7 +294,8 @@ func (s *activeSweep) mismatch(run int, other *engine.Result, worker string) err
 	point := s.plan.Run(run)
 	description := describeRun(point.Set, point.Config.Seed)
 	before := s.records[run].worker
-	text := fmt.Sprintf("%.200s and %.200s got different results for one run, %s: one of them is wrong", before, worker, description)
+	text := fmt.Sprintf("%.200s and %.200s got different results for one run, %s: one of them is wrong",
+		before, worker, description)
 	if before == worker {
 		text = fmt.Sprintf("%.200s got two different results for one run, %s: the run is not deterministic there, or its result was altered",
 			worker, description)
@@ -306,7 +309,8 @@ func (s *activeSweep) mismatch(run int, other *engine.Result, worker string) err
 		y, err2 := contentOf(other)
 		if keys := differences(x, y); err == nil && err2 == nil && len(keys) > 0 {
 			key := keys[0]
-			text += fmt.Sprintf(": %s is %.80s, then %.80s (%s)", strings.TrimPrefix(key, "totals."), fmt.Sprint(x[key]), fmt.Sprint(y[key]),
+			text += fmt.Sprintf(": %s is %.80s, then %.80s (%s)", strings.TrimPrefix(key, "totals."),
+				fmt.Sprint(x[key]), fmt.Sprint(y[key]),
 				words.Count(len(keys), "difference"))
 		}
 	}
@@ -363,7 +367,8 @@ func (s *activeSweep) saveLocked(last bool) error {
 func (s *Store) writeReports(sum *Summary) error {
 	sum.updateFigures()
 	entries := []atomicfile.Entry{atomicfile.JSON("report.json", sum), {Name: "summary.csv", Write: sum.CSV}}
-	if sum.Reason != engine.Unfinished || len(sum.Points) <= maxLivePoints { // a large grid: only when it ends
+	if sum.Reason != engine.Unfinished ||
+		len(sum.Points) <= maxLivePoints { // a large grid: only when it ends
 		entries = append(entries, report.DocumentEntries(sum.Document())...)
 	}
 	return report.WriteError(s.folder.Update(entries))

@@ -69,7 +69,8 @@ func (w *Watch) AddNotice(text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	newest := w.state.Notices[max(len(w.state.Notices)-(maxNotices-1), 0):]
-	w.state.Notices = append(slices.Clip(newest), text) // clipped to copy: callers of State share the old slice
+	w.state.Notices = append(slices.Clip(newest),
+		text) // clipped to copy: callers of State share the old slice
 }
 
 // maxNotices is the number of notices that are stored; older ones are dropped.

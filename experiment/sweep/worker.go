@@ -173,8 +173,10 @@ func (w *worker) consumer(ctx context.Context) (jetstream.Consumer, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	version := subjectToken(w.opt.Version)
-	return w.q.js.CreateOrUpdateConsumer(ctx, jobStream, jetstream.ConsumerConfig{Durable: "workers-" + version,
-		FilterSubject: "wirelab.jobs." + version + ".>", AckPolicy: jetstream.AckExplicitPolicy, AckWait: w.q.lease, MaxAckPending: 10_000})
+	return w.q.js.CreateOrUpdateConsumer(ctx, jobStream,
+		jetstream.ConsumerConfig{Durable: "workers-" + version,
+			FilterSubject: "wirelab.jobs." + version + ".>", AckPolicy: jetstream.AckExplicitPolicy,
+			AckWait: w.q.lease, MaxAckPending: 10_000})
 }
 
 // handleJob runs the job in a message, sends its results and acknowledges the message. If the plan
@@ -249,7 +251,8 @@ func (w *worker) sendResult(ctx context.Context, plan string, b batch) error {
 	if err == nil {
 		data, err = compress(data)
 	}
-	isTooLarge := errors.Is(err, errMessageTooLarge) || int64(len(data)) > w.q.conn.MaxPayload()-maxMessageOverhead
+	isTooLarge := errors.Is(err, errMessageTooLarge) ||
+		int64(len(data)) > w.q.conn.MaxPayload()-maxMessageOverhead
 	switch n := len(b.Runs); {
 	case isTooLarge && n > 1:
 		head, tail := batch{Worker: b.Worker, Runs: b.Runs[:n/2]}, b
@@ -296,7 +299,8 @@ func (w *worker) executor(ctx context.Context, id string) (*executor, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.opt.OnNotice(fmt.Sprintf("sweep %.12s: %d points with %s each", id, len(p.Points), words.Count(p.Repeat, "seed")))
+	w.opt.OnNotice(fmt.Sprintf("sweep %.12s: %d points with %s each", id, len(p.Points),
+		words.Count(p.Repeat, "seed")))
 	w.exec = newExecutor(p, w.opt.Name, w.opt.Clock)
 	return w.exec, nil
 }

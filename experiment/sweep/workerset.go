@@ -48,7 +48,8 @@ func (c *workerSet) handleHello(m *nats.Msg) {
 		if data, err := json.Marshal(refusal{c.s.plan.Version, hostName()}); err == nil && m.Reply != "" {
 			_ = m.Respond(data)
 		}
-		c.notify(fmt.Sprintf("worker %q refused: it has version %q, the sweep needs %s", h.Name, h.Version, c.s.plan.Version))
+		c.notify(fmt.Sprintf("worker %q refused: it has version %q, the sweep needs %s", h.Name, h.Version,
+			c.s.plan.Version))
 		return
 	}
 	c.mu.Lock()

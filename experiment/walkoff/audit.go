@@ -22,9 +22,11 @@ type audit struct {
 // describes: one that encodes all frames again, and Delay
 // processes that decode. Decoding process k gets only every Delay-th packet, from packet Delay+k on. start returns
 // the command of a process. After an error no process is left.
-func startAudit(ctx context.Context, start processCommand, codec string, params []byte, s *frame.Schema, initial *frame.Frame) (a *audit, err error) {
+func startAudit(ctx context.Context, start processCommand, codec string, params []byte, s *frame.Schema,
+	initial *frame.Frame) (a *audit, err error) {
 	a = &audit{}
-	t := task{Codec: codec, Params: params, Schema: s, Initial: appendTable(nil, initial), First: Delay, Stride: 1, Encode: true}
+	t := task{Codec: codec, Params: params, Schema: s, Initial: appendTable(nil, initial), First: Delay,
+		Stride: 1, Encode: true}
 	a.encoder, err = startAuditProcess(ctx, start, t)
 	for class := 0; class < Delay && err == nil; class++ {
 		t.First, t.Stride, t.Encode = Delay+class, Delay, false
@@ -54,7 +56,8 @@ func (a *audit) add(n int, f *frame.Frame, packet []byte) {
 func (a *audit) verdict() (problem string) {
 	for class, process := range a.decoders {
 		found := process.compare(a.frames[class], func(i int) string {
-			return fmt.Sprintf("frame %d differs if it is decoded only from packets with n mod %d = %d", Delay+class+i*Delay, Delay, class)
+			return fmt.Sprintf("frame %d differs if it is decoded only from packets with n mod %d = %d",
+				Delay+class+i*Delay, Delay, class)
 		})
 		if problem == "" {
 			problem = found

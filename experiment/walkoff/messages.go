@@ -56,11 +56,14 @@ type messageRun struct {
 // over a link without loss whose acks arrive a fixed number of messages later; it is then decoded and
 // compared. A codec that rejects params or the schema is not an error: MessageResult.Problem contains
 // the reason. After an error of src or ctx, MeasureMessages also returns the sizes so far.
-func MeasureMessages(ctx context.Context, codec *encoders.Codec, params any, src dataset.Source, opt MessageOptions) (MessageResult, error) {
+func MeasureMessages(ctx context.Context, codec *encoders.Codec, params any, src dataset.Source,
+	opt MessageOptions) (MessageResult, error) {
 	if opt.Lag < 1 || opt.Lag >= frame.MaxHistory {
-		return MessageResult{}, fmt.Errorf("acks arrive %d messages later, expected 1 to %d", opt.Lag, frame.MaxHistory-1)
+		return MessageResult{}, fmt.Errorf("acks arrive %d messages later, expected 1 to %d", opt.Lag,
+			frame.MaxHistory-1)
 	}
-	t := &messageRun{codec: codec, MessageResult: MessageResult{Encoder: codec.Name, Lossless: true}, lag: opt.Lag, reports: make([][]byte, opt.Lag)}
+	t := &messageRun{codec: codec, MessageResult: MessageResult{Encoder: codec.Name, Lossless: true},
+		lag: opt.Lag, reports: make([][]byte, opt.Lag)}
 	initial, f := src.Schema().NewFrame(), src.Schema().NewFrame()
 	src.Initial(initial)
 	var err error
@@ -80,7 +83,8 @@ func MeasureMessages(ctx context.Context, codec *encoders.Codec, params any, src
 		t.Ratio = float64(t.Bytes) / float64(t.Raw)
 		if opt.Clock != nil {
 			perByte := func(ns int64) float64 { return float64(ns) / 1e3 / float64(t.Raw) }
-			t.Timing = &messageTiming{EncodeUS: perByte(t.encodeNS), DecodeUS: perByte(t.decodeNS), RunsAs: codec.Runtime()}
+			t.Timing = &messageTiming{EncodeUS: perByte(t.encodeNS), DecodeUS: perByte(t.decodeNS),
+				RunsAs: codec.Runtime()}
 		}
 	}
 	return t.MessageResult, err

@@ -21,7 +21,8 @@ const MaxBaselineAge = frame.MaxHistory
 
 // newPair returns an encoder and a decoder with the given parameters, and with histories long enough for
 // baselines of age back.
-func newPair(codec *encoders.Codec, params any, s *frame.Schema, initial *frame.Frame, back BaselineAge) (*drive.Pair, error) {
+func newPair(codec *encoders.Codec, params any, s *frame.Schema, initial *frame.Frame,
+	back BaselineAge) (*drive.Pair, error) {
 	historyLength := int(back)
 	if back == GameBaseline {
 		historyLength = MaxBaselineAge

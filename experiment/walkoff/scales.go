@@ -72,8 +72,10 @@ type ScaleResult struct {
 // position if no role says otherwise.
 func NewScaleGroup(s *frame.Schema, indices []int, tolerance float64) ScaleGroup {
 	first := &s.Fields[indices[0]]
-	g := ScaleGroup{Fields: s.Names(indices), Unit: first.Unit, Tolerance: tolerance, Scale: first.Step(), indices: indices, points: s.Points(indices)}
-	if len(indices) <= 3 && first.Kind == frame.Quantity && first.Unit != "" && first.Hint.Role == frame.NoRole {
+	g := ScaleGroup{Fields: s.Names(indices), Unit: first.Unit, Tolerance: tolerance, Scale: first.Step(),
+		indices: indices, points: s.Points(indices)}
+	if len(indices) <= 3 && first.Kind == frame.Quantity && first.Unit != "" &&
+		first.Hint.Role == frame.NoRole {
 		g.points = [][]int{indices}
 	}
 	for _, axes := range g.points {
@@ -132,7 +134,8 @@ var ladder = []float64{1. / 8, 1. / 4, 1. / 2, 1, 2, 4, 8}
 
 // searchGroup measures the scales of a group, sets its curve and its best scale, and returns the size
 // with it. grid is a number of which all values of the group are multiples; 0 if none is known.
-func (s *ScaleSearch) searchGroup(ctx context.Context, g *ScaleGroup, grid float64) (kbps float64, err error) {
+func (s *ScaleSearch) searchGroup(ctx context.Context, g *ScaleGroup, grid float64) (kbps float64,
+	err error) {
 	var candidates []float64
 	for _, factor := range ladder {
 		candidates = append(candidates, factor*g.safeScale())
@@ -172,7 +175,8 @@ func (s *ScaleSearch) searchGroup(ctx context.Context, g *ScaleGroup, grid float
 func equalScales(a, b float64) bool { return math.Abs(a/b-1) < 1e-9 }
 
 // measurePoint measures one scale of a group, with the best scales so far of the others.
-func (s *ScaleSearch) measurePoint(ctx context.Context, g *ScaleGroup, scale float64) (p scalePoint, err error) {
+func (s *ScaleSearch) measurePoint(ctx context.Context, g *ScaleGroup, scale float64) (p scalePoint,
+	err error) {
 	scales := make(map[int]float64, len(s.scales))
 	for i, best := range s.scales {
 		scales[i] = best
@@ -185,7 +189,8 @@ func (s *ScaleSearch) measurePoint(ctx context.Context, g *ScaleGroup, scale flo
 	p.Kbps = m.kbps
 	for _, axes := range g.Axes {
 		name := strings.Join(axes, ", ")
-		x := &m.precision[slices.IndexFunc(m.precision, func(p dataset.Precision) bool { return p.Field == name })]
+		x := &m.precision[slices.IndexFunc(m.precision,
+			func(p dataset.Precision) bool { return p.Field == name })]
 		if x.Max == nil {
 			return p, fmt.Errorf("%s: the rounding errors of %s are unknown", s.Spec, x.Field)
 		}
@@ -222,7 +227,8 @@ func (s *ScaleSearch) measure(ctx context.Context, scales map[int]float64) (m sc
 	if err != nil {
 		return m, err
 	}
-	board, err := Run(ctx, s.Spec, open, []*encoders.Codec{s.Codec}, Options{Frames: s.Frames, Clock: s.Clock})
+	board, err := Run(ctx, s.Spec, open, []*encoders.Codec{s.Codec}, Options{Frames: s.Frames,
+		Clock: s.Clock})
 	if err != nil {
 		return m, err
 	}
@@ -248,7 +254,8 @@ func (s *ScaleSearch) findGrids(ctx context.Context) ([]float64, error) {
 		scales := map[int]float64{}
 		for i := range s.Groups {
 			g := &s.Groups[i]
-			if grids[i] > 0 || step < g.Tolerance/below || s.Layout.Schema.Fields[g.indices[0]].Kind != frame.Quantity {
+			if grids[i] > 0 || step < g.Tolerance/below ||
+				s.Layout.Schema.Fields[g.indices[0]].Kind != frame.Quantity {
 				continue
 			}
 			own := map[int]float64{}
@@ -267,7 +274,8 @@ func (s *ScaleSearch) findGrids(ctx context.Context) ([]float64, error) {
 		for i := range s.Groups {
 			g := &s.Groups[i]
 			exact := func(k int) bool { return precision[k].Max != nil && *precision[k].Max == 0 }
-			if _, tried := scales[g.indices[0]]; tried && !slices.ContainsFunc(g.indices, func(k int) bool { return !exact(k) }) {
+			if _, tried := scales[g.indices[0]]; tried && !slices.ContainsFunc(g.indices,
+				func(k int) bool { return !exact(k) }) {
 				grids[i] = step
 			}
 		}
@@ -287,7 +295,8 @@ func (s *ScaleSearch) readErrors(ctx context.Context, scales map[int]float64) ([
 	}
 	defer src.(io.Closer).Close()
 	f := src.Schema().NewFrame()
-	if _, err := dataset.Read(ctx, src, f, max(s.Frames-Delay, 0), func(int) error { return nil }); err != nil {
+	if _, err := dataset.Read(ctx, src, f, max(s.Frames-Delay, 0),
+		func(int) error { return nil }); err != nil {
 		return nil, err
 	}
 	return src.(dataset.Rounded).Precision(), nil

@@ -115,7 +115,8 @@ func difference(s *frame.Schema, n int, want, got *frame.Frame) string {
 	for want.Table[i] == got.Table[i] {
 		i++
 	}
-	return fmt.Sprintf("frame %d, %s %d: %s decoded as %d, expected %d", n, s.Item, i/fields, s.Fields[i%fields].Name,
+	return fmt.Sprintf("frame %d, %s %d: %s decoded as %d, expected %d", n, s.Item, i/fields,
+		s.Fields[i%fields].Name,
 		got.Table[i], want.Table[i])
 }
 
@@ -123,7 +124,8 @@ func difference(s *frame.Schema, n int, want, got *frame.Frame) string {
 // lossless, "" if it is.
 func (m *scorer) result(ctx context.Context, problem string) (Result, error) {
 	r := m.tally.result()
-	r.Encoder, r.Params, r.Version = m.codec.Name, string(m.codec.Canonical(m.params)), m.codec.PacketVersion()
+	r.Encoder, r.Params, r.Version = m.codec.Name, string(m.codec.Canonical(m.params)),
+		m.codec.PacketVersion()
 	r.RunsAs, r.Audit = m.codec.Runtime(), auditOff
 	r.Lossless, r.Problem = problem == "", problem
 	if m.audit == nil {

@@ -136,6 +136,7 @@ func (j *job) step(n int, in []byte) error {
 		return err
 	}
 	var err error
-	j.out, _, err = j.pair.Encode(j.out[:0], n, j.src, refsFor(&j.pair.Sender, n, Delay), nil) // nil: no bit budget is kept
+	j.out, _, err = j.pair.Encode(j.out[:0], n, j.src, refsFor(&j.pair.Sender, n, Delay),
+		nil) // nil: no bit budget is kept
 	return err
 }

@@ -12,7 +12,8 @@ import (
 // A session sends the given time of the scored data over a link with the codec at index i, and returns how
 // much faster than real time it was. It returns an error if a decoded frame was wrong. progress receives the
 // finished part, 0 to 1.
-type session func(ctx context.Context, i int, length time.Duration, progress func(part float64)) (float64, error)
+type session func(ctx context.Context, i int, length time.Duration, progress func(part float64)) (float64,
+	error)
 
 // timing relates the times of an encoder to the speed of the machine. The times of different machines cannot
 // be compared, but passes are nearly the same on all of them.

@@ -106,7 +106,8 @@ func (b *Scoreboard) Failed() []string {
 // Run scores codecs, in order, on the recording that open opens; spec is its name. The failure of a codec
 // is a result, not an error. If ctx ends, the board contains the finished encoders, and the error is that
 // of ctx.
-func Run(ctx context.Context, spec string, open Open, codecs []*encoders.Codec, opt Options) (*Scoreboard, error) {
+func Run(ctx context.Context, spec string, open Open, codecs []*encoders.Codec, opt Options) (*Scoreboard,
+	error) {
 	if opt.Back == 0 {
 		opt.Back = Delay
 	}
@@ -148,7 +149,8 @@ func Run(ctx context.Context, spec string, open Open, codecs []*encoders.Codec, 
 func (d *datasetInfo) survey(ctx context.Context, open Open, opt *Options) error {
 	limit := opt.Frames
 	if limit != 0 && limit <= Delay {
-		return fmt.Errorf("%w: %d frames, expected more than %d: frames 0..5 are the initial state", errUnsuitable, limit, Delay)
+		return fmt.Errorf("%w: %d frames, expected more than %d: frames 0..5 are the initial state",
+			errUnsuitable, limit, Delay)
 	}
 	src, err := open()
 	if err != nil {
@@ -176,7 +178,8 @@ func (d *datasetInfo) survey(ctx context.Context, open Open, opt *Options) error
 	}
 	d.Frames = Delay + n
 	if d.Frames == Delay {
-		return fmt.Errorf("%w: %s ends with the initial state, expected more than %d frames", errUnsuitable, d.Spec, Delay)
+		return fmt.Errorf("%w: %s ends with the initial state, expected more than %d frames", errUnsuitable,
+			d.Spec, Delay)
 	}
 	d.SHA256 = digest.Sum()
 	if rounded, ok := src.(dataset.Rounded); ok {
@@ -197,11 +200,14 @@ func (d *datasetInfo) describe(src dataset.Source, opt *Options) error {
 	back := opt.Back
 	switch {
 	case !isTable && !isPriced && !frame.IsCubes(s):
-		return fmt.Errorf("%w: %s has %s, expected snapshots of cubes, a table or the demo of a match", errUnsuitable, d.Spec, s.Name)
+		return fmt.Errorf("%w: %s has %s, expected snapshots of cubes, a table or the demo of a match",
+			errUnsuitable, d.Spec, s.Name)
 	case back == GameBaseline && !isPriced:
-		return fmt.Errorf("%w: %s does not contain the baselines of a game, expected the demo of a match", errUnsuitable, d.Spec)
+		return fmt.Errorf("%w: %s does not contain the baselines of a game, expected the demo of a match",
+			errUnsuitable, d.Spec)
 	case back < GameBaseline || back > MaxBaselineAge:
-		return fmt.Errorf("%w: baselines are %d frames old, expected 1 to %d", errUnsuitable, back, MaxBaselineAge)
+		return fmt.Errorf("%w: baselines are %d frames old, expected 1 to %d", errUnsuitable, back,
+			MaxBaselineAge)
 	case back != Delay && opt.Audit != nil:
 		return fmt.Errorf("%w: the audit requires baselines that are %d frames old", errUnsuitable, Delay)
 	case back == Delay:

@@ -77,8 +77,7 @@ type tracedSetting struct {
 // describe returns a setting with the means of its figures and the bounds that it violates.
 func (s *search) describe(t *trial) Candidate {
 	c := Candidate{at: t.at, Set: map[string]any{}, Text: settingText(s.spec.Over, t.at),
-		Figures: map[string]figures.Mean{},
-		Seeds:   len(t.runs), RunsAs: t.runs[0].RunsAs}
+		Figures: map[string]figures.Mean{}, Seeds: len(t.runs), RunsAs: t.runs[0].RunsAs}
 	for d, valueIndex := range t.at {
 		c.Set[s.spec.Over[d].Key] = s.spec.Over[d].Values[valueIndex]
 	}

@@ -249,8 +249,8 @@ func (s *search) contenders() (list []*trial) {
 // seeds that both have. The result is negative if a is better than b.
 func (s *search) compare(a, b *trial) int {
 	n := min(len(a.runs), len(b.runs))
-	return cmp.Or(cmp.Compare(s.violation(a), s.violation(b)), cmp.Compare(mean(a.values(toMinimise)[:n]),
-		mean(b.values(toMinimise)[:n])))
+	byFigure := cmp.Compare(mean(a.values(toMinimise)[:n]), mean(b.values(toMinimise)[:n]))
+	return cmp.Or(cmp.Compare(s.violation(a), s.violation(b)), byFigure)
 }
 
 // mean returns the mean of list.

@@ -378,7 +378,7 @@ func TestHostileCoordinator(t *testing.T) {
 			t.Errorf("%s: accepted a plan of %d runs", name, x.plan.Runs())
 		}
 	}
-	noError(t, putFile(t.Context(), store, sum, path))
+	noError(t, putFile(t.Context(), store, p.Files[0], path))
 	publish(p.manifest(p.Files), string(p.TOML))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

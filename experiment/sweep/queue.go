@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"wirelab/experiment/engine"
 	"wirelab/internal/boundedio"
 	"wirelab/internal/panics"
 	"wirelab/internal/wallclock"
@@ -183,7 +184,7 @@ func (q *queue) publish(ctx context.Context, p *Plan) error {
 		if info, err := store.GetInfo(ctx, f.SHA256); err == nil && info.Size == uint64(f.Bytes) {
 			continue
 		}
-		if err := putFile(ctx, store, f.SHA256, p.filePath(f.Name)); err != nil {
+		if err := putFile(ctx, store, f, p.filePath(f.Name)); err != nil {
 			return &QueueError{"did not accept " + f.Name, err}
 		}
 	}
@@ -205,20 +206,16 @@ func (p *Plan) filePath(name string) string {
 	return p.Config.ResolvePath(name)
 }
 
-// putFile uploads the file at path under a name.
-func putFile(ctx context.Context, store jetstream.ObjectStore, name, path string) error {
-	f, err := os.Open(path)
+// putFile uploads file f, which is at path, under its hash.
+func putFile(ctx context.Context, store jetstream.ObjectStore, f engine.DataFile, path string) error {
+	in, err := os.Open(path)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	ctx, cancel := withTransferTimeout(ctx, info.Size())
+	defer in.Close()
+	ctx, cancel := withTransferTimeout(ctx, f.Bytes)
 	defer cancel()
-	_, err = store.Put(ctx, jetstream.ObjectMeta{Name: name}, f)
+	_, err = store.Put(ctx, jetstream.ObjectMeta{Name: f.SHA256}, in)
 	return err
 }
 

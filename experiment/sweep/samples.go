@@ -120,10 +120,7 @@ func (s *samples) writeCSV(w io.Writer, list []int, reference int, referenceName
 	}
 	t := texttable.New(slices.Concat(keys, []string{"seeds"}, columns, marks)...)
 	for _, point := range list {
-		var settings, row []string
-		for _, key := range keys {
-			settings = append(settings, s.plan.Points[point].Set[key])
-		}
+		var row []string
 		for f := range s.Names {
 			m, ratio := s.Mean(point, f), figures.Mean{} // the reference has no ratio to itself
 			if point != reference {
@@ -135,7 +132,7 @@ func (s *samples) writeCSV(w io.Writer, list []int, reference int, referenceName
 				marks[f] = "1"
 			}
 		}
-		t.Add(settings, s.seeds(point), row, marks)
+		t.Add(valuesOf(keys, s.plan.Points[point].Set), s.seeds(point), row, marks)
 	}
 	return t.WriteCSV(w)
 }

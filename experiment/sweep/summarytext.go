@@ -62,17 +62,17 @@ func (s *Summary) table() (*texttable.Table, []string) {
 		}
 		ratio := p.Ratio["payload_kbps"]
 		notes.Add(ratio)
-		t.Add(s.pointSettings(p), p.Seeds, cells, ratio.Fixed(" ±", 3)+notes.AddDoubt(ratio.Doubt(1)))
+		t.Add(valuesOf(s.Keys, p.Set), p.Seeds, cells, ratio.Fixed(" ±", 3)+notes.AddDoubt(ratio.Doubt(1)))
 	}
 	return t, notes.Lines()
 }
 
-// pointSettings returns the settings of a point, in the order of s.Keys.
-func (s *Summary) pointSettings(p *page.Point) (cells []string) {
-	for _, k := range s.Keys {
-		cells = append(cells, p.Set[k])
+// valuesOf returns the values of a point's settings, in the order of keys.
+func valuesOf(keys []string, set map[string]string) (values []string) {
+	for _, key := range keys {
+		values = append(values, set[key])
 	}
-	return cells
+	return values
 }
 
 // CSV writes the figures of all points, with their ratios to the first.

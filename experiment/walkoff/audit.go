@@ -1,6 +1,7 @@
 package walkoff
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -59,17 +60,12 @@ func (a *audit) verdict() (problem string) {
 			return fmt.Sprintf("frame %d differs if it is decoded only from packets with n mod %d = %d",
 				Delay+class+i*Delay, Delay, class)
 		})
-		if problem == "" {
-			problem = found
-		}
+		problem = cmp.Or(problem, found)
 	}
 	found := a.encoder.compare(a.packets, func(i int) string {
 		return fmt.Sprintf("frame %d has a different packet if it is encoded by a new process", Delay+i)
 	})
-	if problem == "" {
-		problem = found
-	}
-	return problem
+	return cmp.Or(problem, found)
 }
 
 // stop ends the processes without a verdict. After a verdict it does nothing.

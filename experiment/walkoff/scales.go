@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -177,10 +178,7 @@ func equalScales(a, b float64) bool { return math.Abs(a/b-1) < 1e-9 }
 // measurePoint measures one scale of a group, with the best scales so far of the others.
 func (s *ScaleSearch) measurePoint(ctx context.Context, g *ScaleGroup, scale float64) (p scalePoint,
 	err error) {
-	scales := make(map[int]float64, len(s.scales))
-	for i, best := range s.scales {
-		scales[i] = best
-	}
+	scales := maps.Clone(s.scales)
 	s.setScale(scales, g, scale)
 	m, err := s.measure(ctx, scales)
 	if err != nil {

@@ -349,6 +349,12 @@ func TestMalformedAcks(t *testing.T) {
 	checkMalformed(t, "ack of a stream", ack, "", "0000 21 00 0000000000000000 00000000 0000000000000000", "0100 20 00 0000000000000000 00000000 0000000000000000",
 		"0000 20 00 a505000000000000 00000000 0000000000000000", "0000 20 00 0000000000000000 00000000 e903000000000000",
 		"+0000 20 00 a405000000000000 ffffffff e803000000000000")
+	out := newOutbox(t, "rto", 0)
+	for i := range 4 {
+		if isFull := i == 3; out.Write(0, make([]byte, 1<<20)) == isFull { // of 4096 parts
+			t.Errorf("message %d of 1 MB is accepted, or not", i)
+		}
+	}
 	if s = container.NewStreamSender(false); !s.HasRoom(4<<20-4) || s.HasRoom(4<<20-3) {
 		t.Error("a stream stores more or less than 4 MB")
 	}

@@ -207,12 +207,14 @@ func (s *Sender) Seal(now, interval time.Duration, packet, messages []byte) Seal
 		b[partsAt] |= hasGroup
 		b = append(binary.LittleEndian.AppendUint16(b, uint16(s.group)), byte(s.inGroup))
 	}
-	b, out.Repeats = s.appendRepeats(b, len(messages)+len(packet))
+	if s.repeats > 0 {
+		b, out.Repeats = s.appendRepeats(b, len(messages)+len(packet))
+	}
 	if len(messages) > 0 {
 		b[partsAt] |= hasMessages
 	}
 	b = append(b, messages...)
-	out = s.finish(out, append(b, packet...))
+	s.finish(&out, append(b, packet...))
 	if s.repeats > 0 {
 		r := &s.recent[s.sent%MaxRepeats]
 		r.number = out.Number
@@ -249,19 +251,20 @@ func (s *Sender) appendRepeats(b []byte, size int) (_ []byte, count int) {
 
 // SealMessages returns a container that has only parts of messages.
 func (s *Sender) SealMessages(messages []byte) Sealed {
-	return s.finish(Sealed{}, append(s.begin(hasMessages), messages...))
+	out := Sealed{}
+	s.finish(&out, append(s.begin(hasMessages), messages...))
+	return out
 }
 
 // begin returns the header of the next container, with the given parts.
 func (s *Sender) begin(parts byte) []byte { return appendHeader(s.buf[:0], s.next, parts) }
 
 // finish sets the number and the datagram of the next container.
-func (s *Sender) finish(out Sealed, datagram []byte) Sealed {
+func (s *Sender) finish(out *Sealed, datagram []byte) {
 	s.buf = datagram
 	out.Datagram = datagram
 	out.Number = s.next
 	s.next++
-	return out
 }
 
 // sealed describes a shard of the open group, if there is a code.
@@ -327,5 +330,7 @@ func (s *Sender) NextParity() (time.Duration, bool) {
 func (s *Sender) SealParity() Sealed {
 	p := s.parity.At(s.parity.First())
 	s.parity.Pop()
-	return s.finish(p.sealed, append(s.begin(hasParity), p.bytes...))
+	out := p.sealed
+	s.finish(&out, append(s.begin(hasParity), p.bytes...))
+	return out
 }

@@ -1,7 +1,8 @@
 package remote
 
 import (
-	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"os"
 	"path/filepath"
@@ -9,26 +10,31 @@ import (
 	"testing"
 
 	"wirelab/encoders"
-	"wirelab/encoders/table"
 	"wirelab/experiment/config"
-	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
 )
 
-// The receiver opens only the files that it was given, whatever path a packet names.
-func TestOnlyFiles(t *testing.T) {
+// writeFiles writes files with their names as contents into a new folder, and returns their paths.
+func writeFiles(t *testing.T, names ...string) (paths []string) {
+	t.Helper()
 	dir := t.TempDir()
-	mine, theirs := filepath.Join(dir, "a.zdict"), filepath.Join(dir, "secret")
-	for _, name := range []string{mine, theirs} {
-		if err := os.WriteFile(name, []byte("a dictionary of some bytes"), 0o600); err != nil {
+	for _, name := range names {
+		paths = append(paths, filepath.Join(dir, name))
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	find, err := FindOnly([]string{mine})
+	return paths
+}
+
+// The receiver opens only the files that it was given, whatever path a packet names.
+func TestOnlyFiles(t *testing.T) {
+	paths := writeFiles(t, "a.zdict", "secret")
+	find, err := FindOnly(paths[:1])
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := FindOnly([]string{mine, "other/a.zdict"}); err == nil {
+	if _, err := FindOnly([]string{paths[0], "other/a.zdict"}); err == nil {
 		t.Error("no error for two files with the same base name")
 	}
 	codec := &encoders.Codec{}
@@ -38,7 +44,7 @@ func TestOnlyFiles(t *testing.T) {
 		}
 	}
 	s := labtest.NewCubeSource(4, 1, -1, 4).Schema()
-	for name, refused := range map[string]bool{mine: false, `C:\games\a.zdict`: false, theirs: true, "/etc/passwd": true, "a.zdict/": true, "": false} {
+	for name, refused := range map[string]bool{paths[0]: false, `C:\games\a.zdict`: false, paths[1]: true, "/etc/passwd": true, "a.zdict/": true, "": false} {
 		params := codec.Defaults()
 		if err := encoders.SetParam(params, "dictionary", name); err != nil {
 			t.Fatal(err)
@@ -49,49 +55,23 @@ func TestOnlyFiles(t *testing.T) {
 	}
 }
 
-// A session whose encoder needs a file starts only if the receiver has the same file.
+// A session whose encoder needs a file requires the same file at the receiver, whatever its path.
 func TestSessionNeedsFile(t *testing.T) {
-	dir := t.TempDir()
-	mine, other := filepath.Join(dir, "a.zdict"), filepath.Join(dir, "there", "a.zdict")
-	if err := os.Mkdir(filepath.Dir(other), 0o700); err != nil {
-		t.Fatal(err)
+	paths := writeFiles(t, "a.zdict", "other")
+	c := config.Default()
+	c.Encoder = config.Encoder{Name: "zstd-dict", Params: map[string]any{"dictionary": paths[0]}}
+	list, err := requiredFiles(c)
+	sum := sha256.Sum256([]byte("a.zdict"))
+	if err != nil || len(list) != 1 || list[0] != (setupFile{"a.zdict", hex.EncodeToString(sum[:])}) {
+		t.Fatalf("%v, %v", list, err)
 	}
-	codec, err := table.ByName("zstd-dict")
-	if err != nil || len(codec.UnsetFiles(codec.Defaults())) != 1 {
-		t.Fatal(err)
-	}
-	for name, text := range map[string]string{mine: "one", other: "two"} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+	for want, path := range map[string]string{"": paths[0], "was not given": "", "differs at the receiver": paths[1], "cannot read": "missing"} {
+		err := FileFinder(func(string) string { return path }).check(list)
+		if want == "" && err != nil || want != "" && (!errors.Is(err, errRefused) || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%v, expected %q", err, want)
 		}
-	}
-	sum, err := sha256OfFile(mine)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		find FileFinder
-		want string
-	}{{allFiles, ""}, {noFiles, "was not given"}, {func(string) string { return other }, "differs at the receiver"}} {
-		near, end := newPipe(t, 0)
-		go func() { _, _ = Serve(context.Background(), end, c.find) }()
-		link := NewLink(near, "there")
-		request := validSetup()
-		request.Files = []setupFile{{mine, sum}}
-		link.reset()
-		var gone *engine.NetworkError
-		if err := link.sendSetup(t.Context(), request); c.want == "" && err != nil || c.want != "" && (!errors.As(err, &gone) || !strings.Contains(gone.Problem, c.want)) {
-			t.Errorf("%v, expected %q", err, c.want)
-		}
-		_ = near.Close()
-	}
-	cfg := config.Default()
-	cfg.Encoder = config.Encoder{Name: "zstd-dict", Params: map[string]any{"dictionary": mine}}
-	if list, err := requiredFiles(cfg); err != nil || len(list) != 1 || list[0] != (setupFile{"a.zdict", sum}) {
-		t.Errorf("%v, %v", list, err)
 	}
 }
 
-// Files of the receivers in tests.
-func allFiles(name string) string { return name }
-func noFiles(string) string       { return "" }
+// noFiles is a FileFinder without files.
+func noFiles(string) string { return "" }

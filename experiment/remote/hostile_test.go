@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/gob"
 	"errors"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -175,38 +176,28 @@ func TestWrongAtRemoteReceiver(t *testing.T) {
 // A failed connection, a panic in this process and a refused session each end the session with
 // the right error type.
 func TestSessionErrors(t *testing.T) {
-	begin := func() (*Conn, *Link, error) {
+	for want, cause := range map[string]error{"there: the connection to the peer failed": context.Canceled, "there: the peer closed the session": io.EOF,
+		"internal error: boom": &panics.Error{Value: "boom"}} {
+		near, _ := newPipe(t, 0)
+		near.fail(cause)
+		err := NewLink(near, "there").Err()
+		isNetwork := errors.As(err, new(*engine.NetworkError))
+		if !strings.Contains(err.Error(), want) || isNetwork == errors.As(err, new(*panics.Error)) {
+			t.Errorf("got %v, expected %s", err, want)
+		}
+	}
+	for want, spoil := range map[string]func(*setup){
+		"packets per second": func(s *setup) { s.RateHz = maxHz + 1 },
+		"was not given":      func(s *setup) { s.Files = []setupFile{{"a.zdict", ""}} },
+	} {
 		near, end := newPipe(t, 0)
 		go func() { _, _ = Serve(t.Context(), end, noFiles) }()
-		link := NewLink(near, "there")
-		_, err := engine.NewSession(t.Context(), newConfig(t, map[string]any{"duration": "300ms", "data.source": "world"}), engine.Options{Network: link})
-		return near, link, err
-	}
-	if near, link, err := begin(); err != nil {
-		t.Fatal(err)
-	} else {
-		near.fail(context.Canceled)
-		var x *engine.NetworkError
-		if err := link.Err(); !errors.As(err, &x) || !strings.Contains(err.Error(), "there: the connection to the peer failed") {
-			t.Errorf("got %v", err)
+		link, refused := NewLink(near, "there"), validSetup()
+		spoil(refused)
+		link.reset()
+		err := link.sendSetup(t.Context(), refused)
+		if err == nil || !strings.Contains(err.Error(), "there: the receiver reports: session refused") || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, expected %s", err, want)
 		}
-	}
-	if near, link, err := begin(); err != nil {
-		t.Fatal(err)
-	} else { // a panic in this process is not a network error
-		near.fail(&panics.Error{Value: "boom"})
-		if err := link.Err(); !errors.As(err, new(*panics.Error)) || errors.As(err, new(*engine.NetworkError)) {
-			t.Errorf("got %v", err)
-		}
-	}
-	near, end := newPipe(t, 0)
-	go func() { _, _ = Serve(t.Context(), end, noFiles) }()
-	link := NewLink(near, "there")
-	refused := validSetup()
-	refused.RateHz = maxHz + 1
-	link.reset()
-	err := link.sendSetup(t.Context(), refused)
-	if err == nil || !strings.Contains(err.Error(), "there: the receiver reports: session refused") {
-		t.Errorf("got %v", err)
 	}
 }

@@ -139,16 +139,6 @@ func TestMeasureAgreesWithLinks(t *testing.T) {
 				f.lost[way], f.copies[way])
 		}
 	}
-	// The clocks of both sides are the same, so delays do not drift, and all are below a second.
-	var early, late time.Duration // least delays of both halves
-	for i, p := range path.Up.Packets {
-		if half := map[bool]*time.Duration{true: &early, false: &late}[i < len(path.Up.Packets)/2]; !p.Lost && (*half == 0 || p.Took < *half) {
-			*half = p.Took
-		}
-	}
-	if (early-late).Abs() > 300*time.Millisecond || early <= 0 {
-		t.Errorf("the least delays of both halves are %v and %v", early, late)
-	}
 	if least := 30 * time.Millisecond; path.RoundTrips[0] < least-5*time.Millisecond || len(path.RoundTrips) < 500 {
 		t.Errorf("shortest of %[2]d round trips is %[1]v, expected about %[3]v", path.RoundTrips[0], len(path.RoundTrips), least)
 	}

@@ -88,13 +88,16 @@ func (x *receivers) addMark(label string, kind engine.MarkKind) {
 // repeat implements run. Changes after t are pending, as if they were scripted; a new change does not discard
 // them.
 func (x *receivers) repeat(r *Runner, _ time.Duration) (opener, error) {
-	recorded, before := x.Recorded(), *x
+	recorded := x.Recorded()
+	before := *x
 	return func(ctx context.Context) (run, error) {
 		again, err := openCrowd(ctx, recorded, r)
 		if err != nil {
 			return nil, err
 		}
-		again.config, again.undo, again.marks = before.config, before.undo, before.marks
+		again.config = before.config
+		again.undo = before.undo
+		again.marks = before.marks
 		return again, nil
 	}, nil
 }

@@ -10,9 +10,9 @@ import (
 const (
 	tickInterval = 8 * time.Millisecond
 	maxSlice     = 12 * time.Millisecond // maximum time of advance, between two reads of the commands
-	maxSteps     = 2000                  // maximum steps of advance, which end it also if the clock has stopped
+	maxSteps     = 2000                  // of advance, which ends also if the clock has stopped
 	publishEvery = 45 * time.Millisecond
-	maxElapsed   = 250 * time.Millisecond // a longer tick, after a sleep or a jump of the clock, counts as this
+	maxElapsed   = 250 * time.Millisecond // a longer tick, such as after a sleep, counts as this
 )
 
 // MinSpeed and MaxSpeed bound the speed of a live session, as multiples of real time.
@@ -37,7 +37,7 @@ type pacing struct {
 	speed         float64       // multiple of real time; 0 means as fast as possible
 	target        time.Duration // virtual time to reach in this tick
 	seekTarget    time.Duration // virtual time to run to without pacing, even if paused; or noSeek
-	isJump        bool          // the seek is a Command.Seek, not a Step: a notice is shown when it is reached
+	isJump        bool          // the seek is a Command.Seek, not a Step; its end has a notice
 	lastTick      time.Duration // wall time of the last tick
 	measuredSpeed speedMeter    // the speed that virtual time reached
 }
@@ -70,12 +70,15 @@ type speedMeter struct {
 // one second. It begins a new one if virtual time went back.
 func (p *speedMeter) record(wall, virtual time.Duration) {
 	if !p.started || virtual < p.virtual {
-		p.wall, p.virtual, p.started = wall, virtual, true
+		p.wall = wall
+		p.virtual = virtual
+		p.started = true
 		return
 	}
 	if d := wall - p.wall; d >= time.Second {
 		p.factor = float64(virtual-p.virtual) / float64(d)
-		p.wall, p.virtual = wall, virtual
+		p.wall = wall
+		p.virtual = virtual
 	}
 }
 
@@ -106,7 +109,8 @@ func (r *Runner) advance(ctx context.Context) {
 		return
 	}
 	if s := r.session(); s != nil {
-		s.AllowTrials(r.measuredSpeed.factor == 0 || r.measuredSpeed.factor >= minKeepUp*r.speed) // 0: not measured yet
+		factor := r.measuredSpeed.factor
+		s.AllowTrials(factor == 0 || factor >= minKeepUp*r.speed) // 0: not measured yet
 	}
 	wall := r.opt.Clock()
 	elapsed := min(wall-r.lastTick, maxElapsed)
@@ -171,7 +175,8 @@ func (r *Runner) handlePacing(c *Command) {
 	}
 	v := *c.Speed
 	if v != 0 && !(v >= MinSpeed && v <= MaxSpeed) { // also true if v is not a number
-		r.notify(true, fmt.Sprintf("speed %g is out of range; expected %g to %g, or max", v, MinSpeed, float64(MaxSpeed)))
+		r.notify(true, fmt.Sprintf("speed %g is out of range; expected %g to %g, or max", v, MinSpeed,
+			float64(MaxSpeed)))
 		return
 	}
 	r.speed = v
@@ -198,7 +203,8 @@ func (r *Runner) seek(ctx context.Context, t time.Duration) error {
 		const replaces = true
 		return r.lookAt(ctx, moment{at: t}, replaces)
 	}
-	r.seekTarget, r.isJump = t, true
+	r.seekTarget = t
+	r.isJump = true
 	r.limitSaved(t) // the experiment may differ from the saved one after t
 	return nil
 }
@@ -211,7 +217,8 @@ func (r *Runner) endSeek() {
 	if r.isJump {
 		r.notify(false, "at "+clockText(r.current.Now()))
 	}
-	r.seekTarget, r.isJump = noSeek, false
+	r.seekTarget = noSeek
+	r.isJump = false
 }
 
 // clockText formats a virtual time as the dashboard's clock does.

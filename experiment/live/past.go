@@ -54,11 +54,13 @@ func (r *Runner) lookAt(ctx context.Context, m moment, replaces bool) error {
 	if old := r.past; old != nil && old.view != nil && !replaces && canContinue(old) {
 		x := old.run
 		begin = func(context.Context) (run, error) { return x, nil }
-		p.known, old.run = old.known, nil
+		p.known = old.known
+		old.run = nil
 	}
 	r.leavePast()
 	r.pasts++
-	p.id, r.past = r.pasts, p
+	p.id = r.pasts
+	r.past = p
 	ctx, p.cancel = context.WithCancel(ctx)
 	p.job = startJob(func() error {
 		x, err := begin(ctx)
@@ -181,7 +183,8 @@ func (r *Runner) shown() *engine.Session {
 // showPacket begins a look back at a packet, unless the session that is shown still stores it, with its
 // bits if they are requested.
 func (r *Runner) showPacket(ctx context.Context, id packetlog.ID, bits bool) error {
-	s, current := r.shown(), r.session()
+	s := r.shown()
+	current := r.session()
 	isStored := func() bool { return !s.Opened(id).Gone && (!bits || s.Trace(id.Seq).Packet != nil) }
 	if s == nil || !current.HasSent(id.Seq) || isStored() {
 		return nil
@@ -196,7 +199,9 @@ func (r *Runner) showPacket(ctx context.Context, id packetlog.ID, bits bool) err
 // addPast adds the look back, and what the user requested to see of packets, to a snapshot of the
 // current run.
 func (r *Runner) addPast(snap *engine.Snapshot) {
-	p, wall, shown := r.past, r.opt.Clock(), snap
+	p := r.past
+	wall := r.opt.Clock()
+	shown := snap
 	if p != nil {
 		snap.Past = &engine.Past{ID: p.id, Packet: p.seq > 0, To: p.at}
 	}
@@ -204,9 +209,13 @@ func (r *Runner) addPast(snap *engine.Snapshot) {
 	case p == nil:
 	case p.view != nil:
 		view := *p.view
-		view.Speed, view.Actual, view.Notice = snap.Speed, snap.Actual, snap.Notice
-		view.Saved, view.Saving = snap.Saved, snap.Saving
-		shown, snap.Past.Snap = &view, &view
+		view.Speed = snap.Speed
+		view.Actual = snap.Actual
+		view.Notice = snap.Notice
+		view.Saved = snap.Saved
+		view.Saving = snap.Saving
+		shown = &view
+		snap.Past.Snap = &view
 	case wall-p.begun >= progressAfter:
 		snap.Past.Reached = time.Duration(p.reached.Load())
 	}

@@ -22,7 +22,7 @@ import (
 type Options struct {
 	Clock   wallclock.Clock  // monotonic wall clock that paces the experiment; required
 	Reports string           // folder in which saving creates a folder for each report; empty if none
-	Stamp   func() string    // returns the first part of that folder's name, for example the date; nil means none
+	Stamp   func() string    // returns the first part of that folder's name, such as the date; nil means none
 	Disk    *atomicfile.Disk // file system of Reports; nil means the operating system's
 	Remote  *remote.Link     // link to a remote receiver; nil means receivers in this process
 }
@@ -196,7 +196,8 @@ func (r *Runner) loop(ctx context.Context) {
 		r.err = fmt.Errorf("internal error: %w", err)
 		// The last published snapshot is used, because the state of the experiment may be inconsistent.
 		snap := *r.snapshot.Load()
-		snap.State, snap.Err = engine.Broken, r.err
+		snap.State = engine.Broken
+		snap.Err = r.err
 		r.snapshot.Store(&snap)
 	}
 }
@@ -244,7 +245,8 @@ func (r *Runner) handleCommand(ctx context.Context, c Command) {
 	}
 	if r.opt.Remote != nil && (c.Seek != nil || c.Speed != nil && *c.Speed != 1) {
 		r.notifyResult("", errRealTimeOnly)
-		c.Seek, c.Speed = nil, nil
+		c.Seek = nil
+		c.Speed = nil
 	}
 	r.handlePacing(&c)
 	r.viewing.handle(&c)
@@ -305,7 +307,9 @@ func (r *Runner) change(ctx context.Context, ch config.Change) error {
 		return err
 	}
 	r.leavePast()
-	r.viewing.inspected, r.seekTarget, r.isJump = nil, noSeek, false
+	r.viewing.inspected = nil
+	r.seekTarget = noSeek
+	r.isJump = false
 	r.limitSaved(0)
 	r.notify(false, "run restarted: "+ch.Label())
 	return r.replace(x)
@@ -314,9 +318,11 @@ func (r *Runner) change(ctx context.Context, ch config.Change) error {
 // replace makes x the current experiment, and closes the one before.
 func (r *Runner) replace(x run) error {
 	old := r.current
-	r.current, r.refusalsShown = x, 0
+	r.current = x
+	r.refusalsShown = 0
 	r.measuredSpeed = speedMeter{}
-	r.viewing.opened, r.viewing.traced = nil, nil
+	r.viewing.opened = nil
+	r.viewing.traced = nil
 	return old.Close()
 }
 
@@ -349,7 +355,8 @@ func (r *Runner) redo() (label string, err error) {
 
 // fail stops the experiment with an error.
 func (r *Runner) fail(err error) {
-	r.err, r.paused = err, true
+	r.err = err
+	r.paused = true
 	r.notify(true, err.Error())
 }
 
@@ -372,13 +379,18 @@ func (r *Runner) notifyResult(ok string, err error) {
 func (r *Runner) publish() {
 	snap := r.current.view(r)
 	r.addPast(snap)
-	snap.Speed, snap.Actual, snap.Notice, snap.Err = r.speed, r.measuredSpeed.factor, r.notice, r.err
-	snap.Saved, snap.Saving = r.saved, r.pendingSave != nil
+	snap.Speed = r.speed
+	snap.Actual = r.measuredSpeed.factor
+	snap.Notice = r.notice
+	snap.Err = r.err
+	snap.Saved = r.saved
+	snap.Saving = r.pendingSave != nil
 	switch {
 	case r.err != nil:
 		snap.State = engine.Broken
 	case r.isJump:
-		snap.State, snap.Seek = engine.Seeking, r.seekTarget
+		snap.State = engine.Seeking
+		snap.Seek = r.seekTarget
 	case r.current.Done():
 		snap.State = engine.Ended
 	case r.paused:

@@ -113,7 +113,8 @@ func (r *Runner) Save(dir string) (path string, err error) {
 // or the default if dir is empty, and returns its path. The function may be called in another goroutine.
 // kind is a part of the folder's name, after the stamp. why is the reason in the report if the run has
 // not ended.
-func (r *Runner) prepareReport(ctx context.Context, dir, kind string, why engine.Ending) (func() (path string, err error), error) {
+func (r *Runner) prepareReport(ctx context.Context, dir, kind string, why engine.Ending) (
+	func() (path string, err error), error) {
 	dir = cmp.Or(dir, r.opt.Reports)
 	if dir == "" {
 		return nil, errors.New("no folder for reports is set")
@@ -126,8 +127,8 @@ func (r *Runner) prepareReport(ctx context.Context, dir, kind string, why engine
 	return func() (string, error) { return r.writeReport(dir, name, writeFiles) }, err
 }
 
-// writeReport creates a folder called name below dir, or name-2 and so on if that exists, and calls write with
-// it. It returns the path of the folder. After an error or a panic the folder is removed.
+// writeReport creates a folder called name below dir, or name-2 and so on if that exists, and calls write
+// with it. It returns the path of the folder. After an error or a panic the folder is removed.
 func (r *Runner) writeReport(dir, name string, write reportWriter) (string, error) {
 	path := filepath.Join(dir, name)
 	for n := 2; exists(path); n++ {

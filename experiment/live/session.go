@@ -36,7 +36,8 @@ func openSession(ctx context.Context, c *config.Config, r *Runner, o engine.Obse
 	opt := engine.Options{Clock: r.opt.Clock, Packs: r.packs, KeepSamples: liveSamples, KeepPackets: keptPackets,
 		Trials: true, Endless: true, Inspect: true, KeepSent: true, Observer: o}
 	if r.opt.Remote != nil {
-		opt.Network, opt.KeepPackets = r.opt.Remote, remotePackets
+		opt.Network = r.opt.Remote
+		opt.KeepPackets = remotePackets
 	}
 	s, err := engine.NewSession(ctx, c, opt)
 	if err != nil {
@@ -64,7 +65,8 @@ func (s *session) repeat(r *Runner, t time.Duration) (opener, error) {
 
 // repeater returns a function that opens the run again, as repeat does, with an observer; nil means none.
 func (s *session) repeater(r *Runner, t time.Duration) func(context.Context, engine.Observer) (run, error) {
-	c, log := s.opened.Clone(), s.Log()
+	c := s.opened.Clone()
+	log := s.Log()
 	return func(ctx context.Context, o engine.Observer) (run, error) {
 		again, err := openSession(ctx, c, r, o)
 		if err != nil {
@@ -106,15 +108,18 @@ func (s *session) view(r *Runner) *engine.Snapshot {
 // are stored.
 func (s *session) prepareReport(ctx context.Context, r *Runner, why engine.Ending) (reportWriter, error) {
 	result := s.Result()
-	result.Planned, result.Reason = 1, why
+	result.Planned = 1
+	result.Reason = why
 	if r.opt.Remote != nil {
 		r.opt.Remote.Describe(result)
 	}
 	switch {
 	case errors.As(r.err, new(*engine.NetworkError)):
-		result.Reason, result.Error = engine.BadNetwork, r.err.Error()
+		result.Reason = engine.BadNetwork
+		result.Error = r.err.Error()
 	case r.err != nil:
-		result.Reason, result.Error = engine.BadData, r.err.Error()
+		result.Reason = engine.BadData
+		result.Error = r.err.Error()
 	case s.Done():
 		result.Reason = engine.Finished
 	}
@@ -126,7 +131,8 @@ func (s *session) prepareReport(ctx context.Context, r *Runner, why engine.Endin
 			return stored.Write(folder, r.files, page.Pages(), result)
 		}, nil
 	}
-	now, ctx := s.Now(), context.WithoutCancel(ctx) // the report is finished if the user quits meanwhile
+	now := s.Now()
+	ctx = context.WithoutCancel(ctx) // the report is finished if the user quits meanwhile
 	open := s.repeater(r, now)
 	return func(folder *atomicfile.Folder) error {
 		out := report.NewExporter(folder, nil, r.files, page.Pages())

@@ -42,16 +42,20 @@ func (x *viewing) handle(c *Command) {
 		x.inspected = c.Open
 	}
 	if c.Trace != nil {
-		x.tracedSeq, x.traced = c.Trace, nil
+		x.tracedSeq = c.Trace
+		x.traced = nil
 	}
 	if c.Priorities != nil {
-		x.showPriorities, x.priorities = *c.Priorities, nil
+		x.showPriorities = *c.Priorities
+		x.priorities = nil
 	}
 	if c.RowCosts != nil {
-		x.showRowCosts, x.rowCosts = *c.RowCosts, nil
+		x.showRowCosts = *c.RowCosts
+		x.rowCosts = nil
 	}
 	if c.Carried != nil {
-		x.showCarried, x.rowCosts = *c.Carried, nil
+		x.showCarried = *c.Carried
+		x.rowCosts = nil
 	}
 }
 
@@ -60,7 +64,9 @@ func (x *viewing) handle(c *Command) {
 // session no longer stores the packet, or when s repeats the session that stored it.
 func (x *viewing) add(snap *engine.Snapshot, s *engine.Session, wall time.Duration) {
 	if x.of != s {
-		x.rowCosts, x.priorities, x.of = nil, nil, s
+		x.rowCosts = nil
+		x.priorities = nil
+		x.of = s
 	}
 	if s == nil { // a crowd
 		return
@@ -88,7 +94,8 @@ func (x *viewing) add(snap *engine.Snapshot, s *engine.Session, wall time.Durati
 		return
 	}
 	if x.rowCosts == nil || wall-x.rowCostsAt >= rowCostEvery && x.rowCosts.Now != snap.Now {
-		x.rowCosts, x.rowCostsAt = s.RowCosts(), wall
+		x.rowCosts = s.RowCosts()
+		x.rowCostsAt = wall
 	}
 	if x.showRowCosts {
 		snap.RowCosts = x.rowCosts

@@ -77,7 +77,8 @@ func newConn(parent context.Context, control net.Conn, traffic *meteredConn, key
 		counts: newCounters(), outbox: make(chan *message, maxQueuedMessages), inbox: make(chan *message, maxQueuedMessages/4),
 		datagrams: make(chan datagram, maxQueuedDatagrams)}
 	c.open, c.fail = context.WithCancelCause(parent)
-	sendKey, receiveKey := keys[:keyBytes], keys[keyBytes:2*keyBytes]
+	sendKey := keys[:keyBytes]
+	receiveKey := keys[keyBytes : 2*keyBytes]
 	if !isDialer {
 		sendKey, receiveKey = receiveKey, sendKey
 	}

@@ -33,7 +33,8 @@ type inFlight struct {
 
 // add stores a datagram with a copy of its data, and returns its number.
 func (f *inFlight) add(d sentDatagram) uint32 {
-	d.number, d.data = f.next, slices.Clone(d.data)
+	d.number = f.next
+	d.data = slices.Clone(d.data)
 	f.next++
 	f.bytes += len(d.data)
 	f.sent = append(f.sent, d)

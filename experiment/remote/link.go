@@ -95,7 +95,8 @@ func (l *Link) Begin(ctx context.Context, s *frame.Schema, initial *frame.Frame,
 		AckArrivals: endpoint.NeedsArrivals(c.Sender.Control), Containers: c.MayUseContainers(), Encoder: c.Encoder.Name, Files: files,
 		Initial: frame.Frame{Table: slices.Clone(initial.Table), Body: slices.Clone(initial.Body)}}
 	if c.HasMessages() {
-		request.MessageLanes, request.Stream = c.Messages.Lanes, c.Messages.IsStream()
+		request.MessageLanes = c.Messages.Lanes
+		request.Stream = c.Messages.IsStream()
 	}
 	l.containers = request.Containers
 	if err := request.check(); err != nil { // otherwise the receiver refuses the session
@@ -155,7 +156,8 @@ func (l *Link) Err() error {
 
 // Connect implements engine.Network.
 func (l *Link) Connect(down, up *lossmodel.Link) (engine.RemotePath, engine.Path) {
-	l.down, l.up = down, up
+	l.down = down
+	l.up = up
 	return (*downPath)(l), (*upPath)(l)
 }
 
@@ -211,7 +213,8 @@ func (l *Link) trackLag(zero time.Time) {
 	if l.settings.Paused || (lag-l.settings.Behind).Abs() < minLagChange {
 		return
 	}
-	l.settings.Behind, l.unsent = lag, true
+	l.settings.Behind = lag
+	l.unsent = true
 }
 
 // sendSettings sends the settings of the receiver's display. If the queue of messages is full, the next Poll

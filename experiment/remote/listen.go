@@ -247,7 +247,8 @@ func (l *Listener) handshake(tcp net.Conn) (*Conn, error) {
 
 // accept starts a connection whose peer has proved the token, or refuses it if there are too many.
 func (l *Listener) accept(c *Conn) error {
-	c.counts, c.remote = l.counts, tcpAddress(c.control.RemoteAddr())
+	c.counts = l.counts
+	c.remote = tcpAddress(c.control.RemoteAddr())
 	c.write = func(b []byte) error {
 		_, err := l.udp.WriteToUDPAddrPort(b, c.peerSocket())
 		return err

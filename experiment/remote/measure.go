@@ -37,7 +37,8 @@ func Measure(ctx context.Context, c *Conn, plan Plan, progress func(share float6
 		return nil, err
 	}
 	m := newProber(c)
-	m.plan, m.progress = plan, progress
+	m.plan = plan
+	m.progress = progress
 	c.send(&message{Plan: &plan})
 	isAccepted := func(x *message) bool { return x.Plan != nil && *x.Plan == plan }
 	if err := m.run(ctx, isAccepted); err != nil {
@@ -69,7 +70,8 @@ func (p *prober) newPath(far *probeResults) (*Path, error) {
 	path.Base, path.BaseError = estimateBase(&up, &down)
 	upP1, _ := up.firstPercentile()
 	downP1, _ := down.firstPercentile()
-	path.Up, path.Down = up.capture(path.Base-upP1), down.capture(path.Base-downP1)
+	path.Up = up.capture(path.Base - upP1)
+	path.Down = down.capture(path.Base - downP1)
 	return path, nil
 }
 

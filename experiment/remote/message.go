@@ -90,7 +90,8 @@ func (r *report) check() error {
 // set sets the playout delay or policy to that of c, and reports whether anything changed.
 func (s *displaySettings) set(c *config.Config) (changed bool) {
 	before := *s
-	s.Timing, s.SendNS = c.Playout().String(), c.SendInterval()
+	s.Timing = c.Playout().String()
+	s.SendNS = c.SendInterval()
 	return *s != before
 }
 

@@ -85,7 +85,8 @@ func (p *downPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
 	if e == nil {
 		return lossmodel.Delivery{}, false
 	}
-	p.reported, e.delivery.Due = &e.report, now
+	p.reported = &e.report
+	e.delivery.Due = now
 	return e.delivery, true
 }
 

@@ -72,7 +72,8 @@ func newProber(c *Conn) *prober {
 
 // startSending makes run send the probes of the plan as datagrams of size bytes.
 func (p *prober) startSending(size int) {
-	p.size, p.nextDue = size, time.Now()
+	p.size = size
+	p.nextDue = time.Now()
 	p.due = time.After(0)
 }
 

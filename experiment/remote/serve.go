@@ -127,7 +127,8 @@ const maxReasonLength = 900
 
 // startSession ends the current session, starts one with the setup s, and answers with a status.
 func (srv *server) startSession(session uint8, s *setup) {
-	srv.setup, srv.session = nil, session
+	srv.setup = nil
+	srv.session = session
 	answer := &status{}
 	err := s.check()
 	if err == nil {
@@ -144,12 +145,15 @@ func (srv *server) startSession(session uint8, s *setup) {
 
 // begin starts a session with a valid setup.
 func (srv *server) begin(s *setup) {
-	srv.setup, srv.stats.Data = s, escape.Line(s.Schema.Name)
+	srv.setup = s
+	srv.stats.Data = escape.Line(s.Schema.Name)
 	cadence := endpoint.Cadence{TickHz: s.Schema.TickHz, RateHz: s.RateHz}
 	// With Defer, the receiver leaves work that can wait to Finish, so that the ack is sent earlier.
 	options := endpoint.Options{History: s.History, Cadence: cadence, Defer: true}
 	srv.receiver = endpoint.NewReceiver(&s.Schema, &s.Initial, srv.files.restrictedCodecs(), options)
-	srv.opener, srv.inbox, srv.stream = container.Receiver{}, nil, nil
+	srv.opener = container.Receiver{}
+	srv.inbox = nil
+	srv.stream = nil
 	if s.MessageLanes > 0 {
 		srv.inbox = container.NewInbox(s.MessageLanes, srv.delivered.AddMessage)
 	}
@@ -157,7 +161,9 @@ func (srv *server) begin(s *setup) {
 		srv.stream = &container.StreamReceiver{}
 	}
 	now := time.Now()
-	srv.records, srv.reportedAt, srv.screen = nil, now, screen{startedAt: now}
+	srv.records = nil
+	srv.reportedAt = now
+	srv.screen = screen{startedAt: now}
 	srv.playout = playout.NewCounter(cadence, srv.receiver.History())
 	_ = srv.handleDisplay(now, &s.Display) // setup.check has checked it
 }
@@ -247,7 +253,8 @@ func (srv *server) receivePacket(at time.Time, packet []byte) engine.PacketRepor
 	x := engine.PacketReport{Outcome: received.Outcome, Number: uint16(received.Seq)}
 	switch {
 	case received.Frame != nil:
-		x.Decoded, x.Frame = true, srv.fingerprinter.Of(received.Frame)
+		x.Decoded = true
+		x.Frame = srv.fingerprinter.Of(received.Frame)
 		srv.playout.Arrive(srv.displayTime(at), received.Seq)
 		srv.stats.Frames++
 	case received.Outcome != endpoint.Duplicate:

@@ -94,7 +94,7 @@ func (d *Document) compareRuns(list []*Loaded, names []string) {
 func comparisonHeadline(runs []*engine.Result, names []string) string {
 	payload := figures.Find(payloadKey)
 	first := runs[0].Totals.PayloadKbps
-	text := names[0] + " uses " + payload.Text(first) + " kbps"
+	text := names[0] + " uses " + figureText(payloadKey, first)
 	sameSeed := true
 	for i, r := range runs[1:] {
 		v := r.Totals.PayloadKbps

@@ -8,6 +8,7 @@ import (
 	"wirelab/experiment/figures"
 	"wirelab/experiment/report"
 	"wirelab/internal/texttable"
+	"wirelab/internal/units"
 )
 
 // Document is the content of a report. WriteHTML writes it as a page and WriteMarkdown as text; both escape
@@ -143,7 +144,7 @@ func newStrip(names []string, shares []float64) (out strip) {
 		if share <= 0 || math.IsNaN(share) {
 			continue
 		}
-		part := stripPart{Name: names[i], Share: formatPercent(share), Color: 1 + i%maxLines}
+		part := stripPart{Name: names[i], Share: units.Fixed(100*share, 1) + " %", Color: 1 + i%maxLines}
 		part.X = fmt.Sprintf("%.1f", 1000*left)
 		part.Width = fmt.Sprintf("%.1f", 1000*share)
 		out = append(out, part)

@@ -46,7 +46,7 @@ func newGrid(runs []*engine.Result) *grid {
 		g.units = figures.UnitsOf(&group.Runs[0].Totals)
 		for _, r := range group.Runs {
 			p.Asserted += len(r.Assertions)
-			if len((&report.Report{Runs: []*engine.Result{r}}).Failed()) > 0 {
+			if len(report.Failures(r)) > 0 {
 				p.Failed++
 			}
 			p.seeds = append(p.seeds, r.Seed)

@@ -40,11 +40,15 @@ func writeList(b *strings.Builder, texts []string) {
 	}
 }
 
+// writeSections writes the sections that are not empty as Markdown, such as one that has only scatter charts.
 func writeSections(b *strings.Builder, list []section) {
 	for _, s := range list {
-		fmt.Fprintf(b, "\n## %s\n", escape.Markdown(s.Title))
+		var content strings.Builder
 		for _, x := range s.Blocks {
-			x.markdown(b)
+			x.markdown(&content)
+		}
+		if content.Len() > 0 {
+			fmt.Fprintf(b, "\n## %s\n%s", escape.Markdown(s.Title), content.String())
 		}
 	}
 }

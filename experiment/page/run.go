@@ -50,7 +50,7 @@ func configOf(x *engine.Result) *config.Config {
 // document returns the content of the run's report.
 func (r *run) document() *Document {
 	x := r.Result
-	failed := (&report.Report{Runs: []*engine.Result{x}}).Failed()
+	failed := report.Failures(x)
 	changes := changeMarks(x.Changes)
 	d := &Document{Title: initialEncoder(x) + " on " + report.SettingOf(x, "data", "source"),
 		Headline: runHeadline(x), Verdict: verdictOf(len(x.Assertions), len(failed)), Meta: runFacts(x)}

@@ -27,16 +27,10 @@ func formatNumber(v float64) string {
 // formatFigure formats a figure, "–" if it has no data.
 func formatFigure(f figures.Figure) string { return f.FormatWith(formatNumber, "–") }
 
-// formatPercent formats a share of 1 in percent.
-func formatPercent(share float64) string {
-	switch p := 100 * share; {
-	case p == 0:
-		return "0 %"
-	case math.Abs(p) < 0.01:
-		return "< 0.01 %"
-	default:
-		return formatNumber(p) + " %"
-	}
+// figureText formats a figure with its unit.
+func figureText(key string, v float64) string {
+	row := figures.Find(key)
+	return strings.TrimSpace(row.Text(v) + " " + row.Unit)
 }
 
 // formatCount formats a count with its noun: "2,880 packets".
@@ -65,11 +59,11 @@ func verdictOf(assertions, failures int) string {
 // starved."
 func runHeadline(r *engine.Result) string {
 	t := &r.Totals
-	text := r.Encoders() + ": " + formatNumber(t.PayloadKbps) + " kbps"
+	text := r.Encoders() + ": " + figureText(payloadKey, t.PayloadKbps)
 	if x := t.Transfer; x != nil {
 		text = r.Encoders() + " did not transfer the file: " + x.Verdict()
 		if x.TimeS != nil { // complete
-			text = r.Encoders() + " transferred the file in " + formatNumber(*x.TimeS) + " s"
+			text = r.Encoders() + " transferred the file in " + figureText(transferKey, *x.TimeS)
 		}
 	}
 	parts := []string{text, "nothing decoded wrong"}
@@ -80,7 +74,7 @@ func runHeadline(r *engine.Result) string {
 		parts = append(parts, formatCount(n, "packet")+" could not be decoded")
 	}
 	if starved, known := t.Playout.StarvedRatio.Value(); known && starved > 0 {
-		parts = append(parts, formatPercent(starved)+" starved")
+		parts = append(parts, figureText(starvedKey, starved)+" starved")
 	} else if known {
 		parts = append(parts, "never starved")
 	}

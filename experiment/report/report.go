@@ -146,38 +146,42 @@ func hasPolicies(r *engine.Result) bool {
 	return found
 }
 
-// Failed returns a sentence for each assertion that does not hold, and for each run with wrong frames,
-// with frames or packets that the codec rejected, or with refused changes: such a run has failed even
-// without assertions.
-func (r *Report) Failed() []string {
-	var out []string
+// Failed returns the Failures of all runs.
+func (r *Report) Failed() (all []string) {
 	for _, run := range r.Runs {
-		where := SetText(run.Set, " = ", ": ") // names the run in a sweep
-		if where != "" {
-			where += ": "
-		}
-		for _, a := range run.Assertions {
-			switch {
-			case a.Absent:
-				out = append(out, fmt.Sprintf("%sassertion %s %s: the run has no data for this figure", where,
-					a.Name, a.Bound))
-			case !a.Holds:
-				out = append(out, fmt.Sprintf("%sassertion %s %s does not hold: measured %g", where, a.Name, a.Bound, a.Got))
-			}
-		}
-		if run.Totals.Wrong > 0 {
-			out = append(out, fmt.Sprintf("%s%d packets decoded to a frame that differs from the sender's", where, run.Totals.Wrong))
-		}
-		if run.Totals.EncodeFailed > 0 {
-			out = append(out, fmt.Sprintf("%sthe encoder rejected %d frames: %s", where, run.Totals.EncodeFailed, run.CodecError))
-		}
-		if run.Totals.DecodeRefused > 0 {
-			out = append(out, fmt.Sprintf("%sthe decoder rejected %d undamaged packets: %s", where, run.Totals.DecodeRefused,
-				run.CodecError))
-		}
-		for _, x := range run.Refused {
-			out = append(out, fmt.Sprintf("%sthe change at %v (%s) was refused: %s", where, x.T, x.Change.Label(), x.Why))
+		all = append(all, Failures(run)...)
+	}
+	return all
+}
+
+// Failures returns a sentence for each assertion that does not hold, and for wrong frames, frames or packets that the
+// codec rejected, and refused changes: such a run has failed even without assertions.
+func Failures(run *engine.Result) (list []string) {
+	where := SetText(run.Set, " = ", ": ") // names the run in a sweep
+	if where != "" {
+		where += ": "
+	}
+	add := func(format string, values ...any) { list = append(list, where+fmt.Sprintf(format, values...)) }
+	for _, a := range run.Assertions {
+		switch {
+		case a.Absent:
+			add("assertion %s %s: the run has no data for this figure", a.Name, a.Bound)
+		case !a.Holds:
+			add("assertion %s %s does not hold: measured %g", a.Name, a.Bound, a.Got)
 		}
 	}
-	return out
+	t := &run.Totals
+	if t.Wrong > 0 {
+		add("%d packets decoded to a frame that differs from the sender's", t.Wrong)
+	}
+	if t.EncodeFailed > 0 {
+		add("the encoder rejected %d frames: %s", t.EncodeFailed, run.CodecError)
+	}
+	if t.DecodeRefused > 0 {
+		add("the decoder rejected %d undamaged packets: %s", t.DecodeRefused, run.CodecError)
+	}
+	for _, x := range run.Refused {
+		add("the change at %v (%s) was refused: %s", x.T, x.Change.Label(), x.Why)
+	}
+	return list
 }

@@ -46,9 +46,8 @@ func (s *Summary) add(o Outcome) {
 	s.Done++
 	s.Points[o.Run/s.Repeat].Seeds++
 	s.stale[o.Run/s.Repeat] = true
-	runReport := report.Report{Runs: []*engine.Result{o.Result}}
 	s.Points[o.Run/s.Repeat].Asserted += len(o.Result.Assertions)
-	if texts := runReport.Failed(); len(texts) > 0 {
+	if texts := report.Failures(o.Result); len(texts) > 0 {
 		s.Points[o.Run/s.Repeat].Failed++
 		i, _ := slices.BinarySearchFunc(s.failedRuns, o.Run, func(f failedRun,
 			run int) int {

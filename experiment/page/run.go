@@ -116,6 +116,10 @@ func (d *Document) addAssertions(x *engine.Result) {
 // addLanes adds the figures of all lanes, and the paired comparison of their payloads. All lanes had the same
 // frames and losses, so that differences depend on the encoders only.
 func (d *Document) addLanes(x *engine.Result) {
+	values := figures.Flatten(x.Totals)
+	for _, row := range report.KnownFigures(figures.Narrow, []*figures.Totals{&x.Totals}) {
+		d.tile(row.Title, row.Text(values[row.Key]), row.Unit)
+	}
 	lanes := []measured{{name: x.Lane + " " + x.Encoders(), totals: &x.Totals}}
 	for i := range x.Shadows {
 		s := &x.Shadows[i]

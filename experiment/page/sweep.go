@@ -289,7 +289,7 @@ func (g *grid) chart(axes []axis, m *figures.Row) *chart {
 		}
 		groups = append(groups, line)
 	}
-	c := newScatter(heading(m.Title), &figures.Row{Title: along.key, Unit: along.unit}, m, groups)
+	c := newScatter(heading(m.Title), &figures.Row{Title: withUnit(along.key, along.unit)}, m, groups) // not Unit: a % would scale the values
 	c.Unit = m.Unit
 	c.Ticks = along.ticks
 	return c

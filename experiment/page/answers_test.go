@@ -108,6 +108,9 @@ func TestTrade(t *testing.T) {
 		d.Answers[0].ID != "trade" || !strings.Contains(paragraphsOf(d.Answers[0]), "[assert]") {
 		t.Errorf("%q, want %q; %+v", d.Headline, want, d.Answers[0])
 	}
+	if c := chartsOf(sectionOf(d, "lines"))[0]; fmt.Sprint(c.X, c.Axis) != "[1 1 5 5]down.loss, %" {
+		t.Errorf("X values %v, %s", c.X, c.Axis)
+	}
 	for _, s := range d.Answers[1:] {
 		c := chartsOf(s)[0]
 		for _, name := range []string{c.Axis, c.Unit} {

@@ -112,8 +112,8 @@ func (p axisValue) MarshalJSON() ([]byte, error) {
 	return json.Marshal(math.Round(float64(p)*1000) / 1000)
 }
 
-// settle excludes the first second of a chart over time from the scale, unless the run is short: caches and
-// baselines are still empty.
+// settle excludes the first second of a chart over time from the scale, unless the run is short: caches
+// and baselines are still empty.
 func (c *chart) settle() {
 	const settleTime, shortRun = 1, 5 // seconds
 	if c.Axis == timeAxis && c.Rows == nil && len(c.X) > 0 && c.X[len(c.X)-1] >= shortRun {
@@ -121,8 +121,8 @@ func (c *chart) settle() {
 	}
 }
 
-// mergeEqual joins lines with the same values to one line with all names, because only the last of them would be
-// visible. It leaves lines with bands, dashes and dots.
+// mergeEqual joins lines with the same values to one line with all names, because only the last of them
+// would be visible. It leaves lines with bands, dashes and dots.
 func (c *chart) mergeEqual() {
 	isEqual := func(x, y value) bool { return x == y || x != x && y != y } // also two gaps
 	isPlain := func(list []line, i int) bool {
@@ -208,8 +208,8 @@ type dots struct {
 	Points     []dot
 }
 
-// newScatter returns a chart of figures x and y of at most maxLines groups of points. Its X values are those of
-// all points in ascending order; each group has gaps at the points of the others.
+// newScatter returns a chart of figures x and y of at most maxLines groups of points. Its X values are
+// those of all points in ascending order; each group has gaps at the points of the others.
 func newScatter(title string, x, y *figures.Row, groups []dots) *chart {
 	if len(groups) > maxLines {
 		title += fmt.Sprintf(" (%d of %d lines)", maxLines, len(groups))

@@ -18,8 +18,8 @@ import (
 const MaxCompared = 8
 
 // Compare returns a document that compares at least two reports: their configurations, figures and
-// charts. The first report is the base. If any of them is a sweep, all are compared as sweeps. Each element
-// of list must have a Report.
+// charts. The first report is the base. If any of them is a sweep, all are compared as sweeps. Each
+// element of list must have a Report.
 func Compare(list []*Loaded) *Document {
 	d := &Document{Title: "Comparison of reports"}
 	names := reportNames(list)
@@ -108,8 +108,8 @@ func comparisonHeadline(runs []*engine.Result, names []string) string {
 	return text + "; with different seeds, so part of the difference is due to chance."
 }
 
-// compareConfigurations adds notes, and a table of the settings that differ between runs and of the numbers of
-// changes during the runs.
+// compareConfigurations adds notes, and a table of the settings that differ between runs and of the
+// numbers of changes during the runs.
 func (d *Document) compareConfigurations(runs []*engine.Result, names []string, notes ...block) {
 	settings := make([]map[string]string, len(runs)) // values by key; nil if the configuration cannot be read
 	for i, r := range runs {
@@ -131,13 +131,13 @@ func (d *Document) compareConfigurations(runs []*engine.Result, names []string, 
 type measured struct {
 	name   string
 	totals *figures.Totals
-	// interval returns the interval of the change of a figure to the first column, such as " (-12.9 to -11.4)"; ""
-	// if it is unknown. It may be nil.
+	// interval returns the interval of the change of a figure to the first column, such as " (-12.9 to
+	// -11.4)"; "" if it is unknown. It may be nil.
 	interval func(key string) string
 }
 
-// addFigures adds a table of the main figures and a folded one of all figures. Each of columns after the first
-// has a column with the change to the first one.
+// addFigures adds a table of the main figures and a folded one of all figures. Each of columns after the
+// first has a column with the change to the first one.
 func (d *Document) addFigures(title, lead string, columns []measured) {
 	heads := []string{"figure"}
 	var totals []*figures.Totals
@@ -190,10 +190,10 @@ func figureRows(caption string, heads []string, rows []figures.Row, columns []me
 	return t
 }
 
-// formatChange formats the change of a figure from base to v, in percent if base is not 0. interval is a text
-// that is appended, such as the confidence interval; it may be empty. known means that both runs have the
-// figure. The CSS class of the cell marks a change of at least 0.05 % as good or bad, unless neither more nor
-// less of the figure is better.
+// formatChange formats the change of a figure from base to v, in percent if base is not 0. interval is a
+// text that is appended, such as the confidence interval; it may be empty. known means that both runs
+// have the figure. The CSS class of the cell marks a change of at least 0.05 % as good or bad, unless
+// neither more nor less of the figure is better.
 func formatChange(x *figures.Row, base, v float64, known bool, interval string) texttable.Cell {
 	switch {
 	case !known:
@@ -273,8 +273,8 @@ func (d *Document) compareSweeps(list []*Loaded, names []string) {
 	d.addGrid(all)
 }
 
-// comparePoints adds a comparison of the grids of two sweeps, named baseName and nowName: for each point of both
-// and each main figure the ratio between them, over pairs of runs with the same seed.
+// comparePoints adds a comparison of the grids of two sweeps, named baseName and nowName: for each point
+// of both and each main figure the ratio between them, over pairs of runs with the same seed.
 func (d *Document) comparePoints(base, now *grid, baseName, nowName string) {
 	t := newTable("Pairs of runs with the same seed", "point", "figure", ">"+baseName, ">"+nowName,
 		">change", ">95 % CI of the ratio")

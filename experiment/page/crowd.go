@@ -29,8 +29,8 @@ func addTickTimes(all map[string]float64, t *figures.CrowdTiming) {
 	}
 }
 
-// addCrowd adds the figures of a run with many receivers: quantiles and distributions over clients, and what a
-// tick costs.
+// addCrowd adds the figures of a run with many receivers: quantiles and distributions over clients, and
+// what a tick costs.
 func (d *Document) addCrowd(x *engine.Result) {
 	c := x.Totals.Crowd
 	if c == nil {
@@ -53,8 +53,8 @@ func (d *Document) addCrowd(x *engine.Result) {
 			ticks, func(int) string { return "a tick" }), distributions(x.Clients))
 }
 
-// distributions returns a chart of each figure that differs between clients: its value over the share of the
-// clients.
+// distributions returns a chart of each figure that differs between clients: its value over the share of
+// the clients.
 func distributions(clients []figures.CrowdClient) (list charts) {
 	const points = 101 // 0 % to 100 %
 	for _, field := range figures.ClientFieldsOf(clients) {

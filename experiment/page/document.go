@@ -11,8 +11,8 @@ import (
 	"wirelab/internal/units"
 )
 
-// Document is the content of a report. WriteHTML writes it as a page and WriteMarkdown as text; both escape
-// its texts.
+// Document is the content of a report. WriteHTML writes it as a page and WriteMarkdown as text; both
+// escape its texts.
 type Document struct {
 	Title, Headline string
 	Verdict         string   // passedVerdict, failedVerdict, or "" if nothing was asserted
@@ -102,8 +102,8 @@ func newTable(caption string, titles ...string) *table {
 	return &table{Table: *texttable.New(titles...), Caption: caption}
 }
 
-// figureTable returns a table with a row for each of items, which name names, and columns for their figures of at
-// least the given rank.
+// figureTable returns a table with a row for each of items, which name names, and columns for their
+// figures of at least the given rank.
 func figureTable[T any](caption, head string, least figures.Rank, items []T, name func(i int) string) *table {
 	names := make([][]string, len(items))
 	for i := range items {
@@ -112,7 +112,8 @@ func figureTable[T any](caption, head string, least figures.Rank, items []T, nam
 	return &table{Table: *report.FigureTable([]string{head}, names, least, items), Caption: caption}
 }
 
-// add adds a row. Numbers and figures are formatted by formatNumber, other cells as texttable.Table.Add does.
+// add adds a row. Numbers and figures are formatted by formatNumber, other cells as texttable.Table.Add
+// does.
 func (t *table) add(cells ...any) {
 	for i, cell := range cells {
 		switch v := cell.(type) {

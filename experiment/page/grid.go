@@ -30,8 +30,8 @@ type Point struct {
 	values map[string][]float64 // figures of the runs that have them, by key
 }
 
-// grid is the points of a grid of settings, and the units, by key, of the figures whose unit depends on the
-// data.
+// grid is the points of a grid of settings, and the units, by key, of the figures whose unit depends on
+// the data.
 type grid struct {
 	points []*Point
 	units  map[string]string
@@ -66,7 +66,8 @@ func newGrid(runs []*engine.Result) *grid {
 	return g
 }
 
-// ratioTo returns the ratio of a figure to that of q, with its interval if both were run with the same seeds.
+// ratioTo returns the ratio of a figure to that of q, with its interval if both were run with the same
+// seeds.
 func (p *Point) ratioTo(q *Point, key string) figures.Mean {
 	x := p.values[key]
 	y := q.values[key]
@@ -154,8 +155,8 @@ func span(points []*Point, m *figures.Row) (lo, hi float64) {
 	return lo, hi
 }
 
-// spanText returns the value of a figure as a text: "12", or "12 to 15" if the points differ; "-" if no point
-// has it.
+// spanText returns the value of a figure as a text: "12", or "12 to 15" if the points differ; "-" if no
+// point has it.
 func spanText(points []*Point, m *figures.Row) string {
 	lo, hi := span(points, m)
 	format := func(v float64) string { return units.Fixed(v, m.Decimals) }
@@ -168,8 +169,9 @@ func spanText(points []*Point, m *figures.Row) string {
 	return format(lo) + " to " + format(hi)
 }
 
-// isCondition reports whether a key is part of the condition of a point: the seed, or what config.IsCondition
-// names. Other keys are the choice of the point. Points are compared only under the same condition.
+// isCondition reports whether a key is part of the condition of a point: the seed, or what
+// config.IsCondition names. Other keys are the choice of the point. Points are compared only under the
+// same condition.
 func isCondition(key string) bool { return key == "seed" || config.IsCondition(key) }
 
 func isChoice(key string) bool { return !isCondition(key) }
@@ -272,7 +274,8 @@ func (g *grid) maxSeeds() (seeds int) {
 	return seeds
 }
 
-// axis is a swept key with its values: in ascending order if they are numbers, else in the order of the points.
+// axis is a swept key with its values: in ascending order if they are numbers, else in the order of the
+// points.
 type axis struct {
 	key, unit string
 	values    []string
@@ -316,8 +319,8 @@ func (g *grid) axes() (out []axis) {
 // maxValues is the maximum number of values of an axis that are drawn.
 const maxValues = 200
 
-// parseNumbers parses values that are numbers with a common unit after the last digit. It returns nil if they are
-// not.
+// parseNumbers parses values that are numbers with a common unit after the last digit. It returns nil if
+// they are not.
 func parseNumbers(values []string) (numbers map[string]float64, unit string) {
 	numbers = map[string]float64{}
 	for i, v := range values {

@@ -24,8 +24,9 @@ type Loaded struct {
 }
 
 // Load reads a report.json and the CSV files in its folder. path is that file or the folder. Missing CSV
-// files are no error; the page mentions them. The CSV files of a sweep's runs are not read. If report.json is
-// the summary of a sweep that a queue of machines runs, only the field summary of the result is set.
+// files are no error; the page mentions them. The CSV files of a sweep's runs are not read. If
+// report.json is the summary of a sweep that a queue of machines runs, only the field summary of the
+// result is set.
 func Load(path string) (*Loaded, error) {
 	r, err := report.Read(path)
 	if err != nil {

@@ -40,7 +40,8 @@ func writeList(b *strings.Builder, texts []string) {
 	}
 }
 
-// writeSections writes the sections that are not empty as Markdown, such as one that has only scatter charts.
+// writeSections writes the sections that are not empty as Markdown, such as one that has only scatter
+// charts.
 func writeSections(b *strings.Builder, list []section) {
 	for _, s := range list {
 		var content strings.Builder
@@ -94,8 +95,8 @@ func (c charts) markdown(b *strings.Builder) {
 	}
 }
 
-// plot returns the first line of a chart over time as text, with a scale that starts at 0. Each column is the
-// largest value of its period. Values at loop points of the recording do not set the scale.
+// plot returns the first line of a chart over time as text, with a scale that starts at 0. Each column
+// is the largest value of its period. Values at loop points of the recording do not set the scale.
 func (c *chart) plot() string {
 	const width, height = 72, 10
 	y := c.Lines[0].Y

@@ -50,8 +50,8 @@ func (e *problem) hash() uint64 {
 // maxEvents is the maximum number of problems of one kind that a page lists.
 const maxEvents = 250
 
-// problemSample stores the problems of one kind with the least hashes, so that the selection does not depend on
-// the order of the packets.
+// problemSample stores the problems of one kind with the least hashes, so that the selection does not
+// depend on the order of the packets.
 type problemSample struct {
 	total  int       // problems added
 	stored []problem // at most 2*maxEvents

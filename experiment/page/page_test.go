@@ -115,6 +115,9 @@ func TestSavedIsMade(t *testing.T) {
 		t.Error("two pages of one report differ")
 	}
 	testkit.CheckMarkdown(t, "report.md", markdown)
+	if x := d.Tiles[0]; x.Name != "payload" || !strings.Contains(d.Headline, x.Value+" "+x.Unit) {
+		t.Errorf("the first tile is %+v, the headline %q", x, d.Headline)
+	}
 	for text, in := range map[string]string{", rotor": d.Headline, "nothing decoded wrong": d.Headline,
 		"does not hold": fmt.Sprint(tablesOf(sectionOf(d,
 			"assertions"))[0].Rows), "changed-index": fmt.Sprint(tablesOf(sectionOf(d, "shadows"))[0].Rows),

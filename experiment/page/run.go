@@ -113,8 +113,8 @@ func (d *Document) addAssertions(x *engine.Result) {
 	d.add("assertions", "Assertions", t)
 }
 
-// addLanes adds the figures of all lanes, and the paired comparison of their payloads. All lanes had the same
-// frames and losses, so that differences depend on the encoders only.
+// addLanes adds the figures of all lanes, and the paired comparison of their payloads. All lanes had the
+// same frames and losses, so that differences depend on the encoders only.
 func (d *Document) addLanes(x *engine.Result) {
 	values := figures.Flatten(x.Totals)
 	for _, row := range report.KnownFigures(figures.Narrow, []*figures.Totals{&x.Totals}) {
@@ -177,8 +177,8 @@ func changeMarks(changes []config.StampedChange) (out []mark) {
 	return out
 }
 
-// addPlayoutPolicies adds the compared playout policies: a chart of starvation against age, with the curve of
-// fixed delays and each policy as a point, and a table. p may be nil.
+// addPlayoutPolicies adds the compared playout policies: a chart of starvation against age, with the
+// curve of fixed delays and each policy as a point, and a table. p may be nil.
 func (d *Document) addPlayoutPolicies(p *figures.PlayoutComparison) {
 	if p == nil || len(p.List) == 0 {
 		return
@@ -255,8 +255,8 @@ func (d *Document) addBudgets(x *engine.Result) {
 	d.add("budgets", "Error against kbps", blocks...)
 }
 
-// addControl adds the send-rate controls of all lanes; how that of the first lane recovered from changes of the
-// links, and its newest decisions.
+// addControl adds the send-rate controls of all lanes; how that of the first lane recovered from changes
+// of the links, and its newest decisions.
 func (d *Document) addControl(x *engine.Result) {
 	policies := newTable("", "lane", "control")
 	addPolicy := func(lane string, c *figures.Control) {
@@ -280,8 +280,8 @@ func (d *Document) addControl(x *engine.Result) {
 	d.add("control", "Send-rate control", blocks...)
 }
 
-// addBits adds the bits per part of all runs, in the order in which the parts first occur; for a single run
-// also as a stacked bar.
+// addBits adds the bits per part of all runs, in the order in which the parts first occur; for a single
+// run also as a stacked bar.
 func (d *Document) addBits(names []string, runs []*engine.Result) {
 	var parts []string
 	var shares []float64
@@ -370,8 +370,8 @@ func problemTables(p *packetStats) (out []block) {
 	return out
 }
 
-// addChanges adds the changes during the run, and what the lane cost between swaps of its encoder. Repeated
-// changes of one setting share a row.
+// addChanges adds the changes during the run, and what the lane cost between swaps of its encoder.
+// Repeated changes of one setting share a row.
 func (d *Document) addChanges(changes []mark, x *engine.Result) {
 	caption := "With their marks in the charts"
 	if len(changes) == maxChanges {
@@ -428,7 +428,8 @@ func (d *Document) addConfiguration(x *engine.Result, notes ...block) {
 	d.add("configuration", "Configuration", notes...)
 }
 
-// differingSettings returns a table of the settings that differ between maps of values by key, one per column.
+// differingSettings returns a table of the settings that differ between maps of values by key, one per
+// column.
 func differingSettings(caption string, names []string, settings []map[string]string) *table {
 	t := newTable(caption, append([]string{"key"}, names...)...)
 	for _, key := range report.SortedKeys(settings) {

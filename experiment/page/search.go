@@ -95,8 +95,8 @@ func (s *Search) addTiles(d *Document) {
 	}
 }
 
-// chart returns a chart of the settings by the minimised figure and the first bounded figure that differs. It
-// is empty if there is none.
+// chart returns a chart of the settings by the minimised figure and the first bounded figure that
+// differs. It is empty if there is none.
 func (s *Search) chart() charts {
 	var points []*Point
 	for _, p := range s.Points {

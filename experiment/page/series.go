@@ -9,8 +9,8 @@ import (
 // maxPoints bounds the points of a chart: more than a screen has pixels across.
 const maxPoints = 2000
 
-// series is a run over time. Each point of its charts is a sample, or several that were joined: when there are
-// more than maxPoints points, pairs are joined and each point has twice as many samples.
+// series is a run over time. Each point of its charts is a sample, or several that were joined: when
+// there are more than maxPoints points, pairs are joined and each point has twice as many samples.
 type series struct {
 	points          []meters.Sample
 	samplesPerPoint int

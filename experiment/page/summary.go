@@ -103,8 +103,8 @@ func (s *Summary) Document() *Document {
 	return d
 }
 
-// maxAlarms is the maximum number of sentences about failed assertions at the top of a report. The section of
-// failures has more.
+// maxAlarms is the maximum number of sentences about failed assertions at the top of a report. The
+// section of failures has more.
 const maxAlarms = 3
 
 // begin returns the report of the sweep but for its last sections: what is recommended, the failures, the
@@ -150,7 +150,8 @@ func (s *Summary) begin() *Document {
 	return d
 }
 
-// abbreviate returns at most eight values: the first ones, and the last one after "…" if others are omitted.
+// abbreviate returns at most eight values: the first ones, and the last one after "…" if others are
+// omitted.
 func abbreviate(values []string) []string {
 	const maxShown = 8
 	if len(values) <= maxShown {

@@ -52,8 +52,8 @@ func (g *grid) choiceMetrics() (list []figures.Row) {
 }
 
 // cheapest returns for each condition the point with the lowest cost of those whose runs did not fail.
-// Conditions where all points failed are left out. conditions is the number of all conditions with more than
-// one point; the others have no choice.
+// Conditions where all points failed are left out. conditions is the number of all conditions with more
+// than one point; the others have no choice.
 func cheapest(points []*Point, cost *figures.Row) (list []*Point, conditions int) {
 	for _, condition := range groupPoints(points, isCondition) {
 		if len(condition.points) < 2 {
@@ -75,8 +75,8 @@ func cheapest(points []*Point, cost *figures.Row) (list []*Point, conditions int
 	return list, conditions
 }
 
-// addChoices adds the verdict and, if the sweep has choices that keep its assertions, the cheapest of them:
-// to the headline, as tiles and as a table. Otherwise it adds what each setting costs and gives.
+// addChoices adds the verdict and, if the sweep has choices that keep its assertions, the cheapest of
+// them: to the headline, as tiles and as a table. Otherwise it adds what each setting costs and gives.
 func (d *Document) addChoices(g *grid, failures int) {
 	asserted := 0
 	failedPoints := 0
@@ -122,9 +122,9 @@ func choiceHeadline(list []*Point, conditions int, cost *figures.Row) string {
 		formatCount(int64(conditions), "condition"), spanText(list, cost), cost.Unit)
 }
 
-// addTrade adds what each choice costs and gives, over all conditions: a headline with the cheapest and the
-// costliest, and a table. A sweep without choices has a row for each condition. hasAssertions means that no
-// setting keeps them.
+// addTrade adds what each choice costs and gives, over all conditions: a headline with the cheapest and
+// the costliest, and a table. A sweep without choices has a row for each condition. hasAssertions means
+// that no setting keeps them.
 func (d *Document) addTrade(g *grid, metrics []figures.Row, hasAssertions bool) {
 	groups := groupPoints(g.points, isChoice)
 	if len(groups) < 2 {
@@ -136,7 +136,8 @@ func (d *Document) addTrade(g *grid, metrics []figures.Row, hasAssertions bool) 
 	slices.SortStableFunc(groups, func(a, b *group) int { // by the cost under the first condition
 		return cmp.Compare(a.points[0].value(&metrics[0]), b.points[0].value(&metrics[0]))
 	})
-	t := newTable("Each setting under all conditions, the cheapest first", append([]string{"setting"}, labels(metrics)...)...)
+	t := newTable("Each setting under all conditions, the cheapest first",
+		append([]string{"setting"}, labels(metrics)...)...)
 	const maxInHeadline = 3 // metrics
 	var headline []string
 	for i, choice := range groups[:min(len(groups), maxListed)] {
@@ -197,10 +198,10 @@ func (d *Document) addParetoCharts(g *grid) {
 	}
 }
 
-// addPareto adds a chart of a cost against a figure whose small values are good, unless all points have the same.
-// The points of a line have the settings with certain keys in common; join is as in line, where "step" joins the
-// Pareto frontier. A table has the frontier under each condition: the points that no other point beats in both
-// figures.
+// addPareto adds a chart of a cost against a figure whose small values are good, unless all points have
+// the same. The points of a line have the settings with certain keys in common; join is as in line,
+// where "step" joins the Pareto frontier. A table has the frontier under each condition: the points that
+// no other point beats in both figures.
 func (d *Document) addPareto(g *grid, costKey, key, join string, isOfLine func(key string) bool) {
 	cost := g.metric(costKey)
 	m := g.metric(key)
@@ -228,8 +229,8 @@ func (d *Document) addPareto(g *grid, costKey, key, join string, isOfLine func(k
 	}
 	d.answer("pareto-"+strings.ReplaceAll(key, ".", "-"), heading(cost.Title)+" vs "+m.Title,
 		charts{newScatter("Cheaper is to the left, better is down", &cost, &m, lines)},
-		g.newTable("Pareto frontier by "+m.Title+": under the same condition no other point is both cheaper and better",
-			best, []figures.Row{cost, m}, false))
+		g.newTable("Pareto frontier by "+m.Title+": under the same condition no other point is both "+
+			"cheaper and better", best, []figures.Row{cost, m}, false))
 }
 
 // scatterPoints returns points by two figures. Those in best are large.
@@ -289,7 +290,8 @@ func (g *grid) chart(axes []axis, m *figures.Row) *chart {
 		}
 		groups = append(groups, line)
 	}
-	c := newScatter(heading(m.Title), &figures.Row{Title: withUnit(along.key, along.unit)}, m, groups) // not Unit: a % would scale the values
+	x := figures.Row{Title: withUnit(along.key, along.unit)} // without a unit, because % would scale the values
+	c := newScatter(heading(m.Title), &x, m, groups)
 	c.Unit = m.Unit
 	c.Ticks = along.ticks
 	return c
@@ -308,9 +310,9 @@ const (
 	maxHeatMaps = 6
 )
 
-// addHeatMaps adds heat maps over the last two axes: tables whose cells are coloured by their values, one for each
-// metric and each combination of the other axes, at most maxHeatMaps. It adds nothing if there are fewer axes,
-// or one has more than maxHeatSide values.
+// addHeatMaps adds heat maps over the last two axes: tables whose cells are coloured by their values,
+// one for each metric and each combination of the other axes, at most maxHeatMaps. It adds nothing if
+// there are fewer axes, or one has more than maxHeatSide values.
 func (d *Document) addHeatMaps(g *grid, axes []axis, metrics []figures.Row) {
 	if len(axes) < 2 {
 		return

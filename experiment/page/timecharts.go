@@ -38,9 +38,9 @@ const (
 	maximumKind                 // the value of each point
 )
 
-// timeCharts returns the charts of the data in samples.csv. item is what the data consist of, such as "cube".
-// costsPerChange selects the bits per changed item instead of per item. display names the units of display
-// errors.
+// timeCharts returns the charts of the data in samples.csv. item is what the data consist of, such as
+// "cube". costsPerChange selects the bits per changed item instead of per item. display names the units
+// of display errors.
 func timeCharts(item string, costsPerChange bool, display *figures.Playout) []timeChart {
 	size := newTimeLine("per "+item, 1, meters.BitsPerItem)
 	if costsPerChange {
@@ -87,8 +87,8 @@ func starvedShare(s *meters.Sample) (num, den float64) {
 	return float64(s.Starved), float64(s.Displayed)
 }
 
-// draw returns the chart. Its X values are all points in time of all lines, because samples of several runs may
-// have different periods. draw returns nil if all figures are 0 or unknown.
+// draw returns the chart. Its X values are all points in time of all lines, because samples of several
+// runs may have different periods. draw returns nil if all figures are 0 or unknown.
 func (t *timeChart) draw() *chart {
 	c := &chart{Title: t.title, Unit: t.unit, Axis: timeAxis}
 	times := map[time.Duration]bool{}
@@ -188,8 +188,8 @@ func crossesLoop(points []meters.Sample) bool {
 	return slices.ContainsFunc(points, func(s meters.Sample) bool { return s.CrossingLoop > 0 })
 }
 
-// overTime returns the charts of a run over time, and their data as a table for screen readers. budget is in
-// kbps, 0 means none.
+// overTime returns the charts of a run over time, and their data as a table for screen readers. budget
+// is in kbps, 0 means none.
 func (r *rows) overTime(list []timeChart, budget float64) (out charts, t *table) {
 	points := r.series.points
 	for i := range list {
@@ -258,9 +258,9 @@ func timeTable(points []meters.Sample, list []timeChart) *table {
 }
 
 // scaleTop returns the upper end of a chart's scale, which may cut off rare spikes so that they do not
-// flatten the rest. It is 1.5 times the 99th percentile if the maximum exceeds three times that percentile,
-// otherwise 0, which means that the scale ends at the maximum. Values with an index in loops, which is in
-// order, do not count.
+// flatten the rest. It is 1.5 times the 99th percentile if the maximum exceeds three times that
+// percentile, otherwise 0, which means that the scale ends at the maximum. Values with an index in
+// loops, which is in order, do not count.
 func scaleTop(lines []line, loops []int) value {
 	var all []float64
 	for _, l := range lines {
@@ -306,8 +306,8 @@ func describeLine(l *line) string {
 		formatNumber(maxValue))
 }
 
-// delayChart returns the chart of one-way delays: mean, and the band from the fastest to the slowest packet;
-// nil if no packet arrived.
+// delayChart returns the chart of one-way delays: mean, and the band from the fastest to the slowest
+// packet; nil if no packet arrived.
 func (p *packetStats) delayChart() *chart {
 	c := &chart{Title: "One-way delay", Unit: "ms", Axis: timeAxis}
 	mean := line{Name: "mean", Color: 1}
@@ -330,8 +330,8 @@ func (p *packetStats) delayChart() *chart {
 	return c
 }
 
-// problemChart returns a time line of packets with problems: a row per kind, the most severe at the top, and
-// a dot per packet with its explanation. It returns nil if there were no problems.
+// problemChart returns a time line of packets with problems: a row per kind, the most severe at the top,
+// and a dot per packet with its explanation. It returns nil if there were no problems.
 func (p *packetStats) problemChart() *chart {
 	type timed struct {
 		problem

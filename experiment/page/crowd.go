@@ -48,7 +48,9 @@ func (d *Document) addCrowd(x *engine.Result) {
 	}
 	d.add("clients", "Clients", paragraph(lead),
 		figureTable("Quantiles over clients, of each figure by itself", "clients", figures.Listed, quantiles,
-			func(i int) string { return quantiles[i].Name }),
+			func(i int) string {
+				return quantiles[i].Name
+			}),
 		figureTable("Mean times on one core, by the wall clock of the machine: not reproducible", "", figures.Listed,
 			ticks, func(int) string { return "a tick" }), distributions(x.Clients))
 }

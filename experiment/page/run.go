@@ -52,8 +52,12 @@ func (r *run) document() *Document {
 	x := r.Result
 	failed := report.Failures(x)
 	changes := changeMarks(x.Changes)
-	d := &Document{Title: initialEncoder(x) + " on " + report.SettingOf(x, "data", "source"),
-		Headline: runHeadline(x), Verdict: verdictOf(len(x.Assertions), len(failed)), Meta: runFacts(x)}
+	d := &Document{
+		Title:    initialEncoder(x) + " on " + report.SettingOf(x, "data", "source"),
+		Headline: runHeadline(x),
+		Verdict:  verdictOf(len(x.Assertions), len(failed)),
+		Meta:     runFacts(x),
+	}
 	d.Marks = changes[:min(len(changes), maxMarks)]
 	d.Alarms = append(failed, nonEmpty(describeEnding(x.Reason, x.Error, x.Interrupted || x.Partial))...)
 	d.Notes = append(slices.Clone(r.Missing), x.Warnings...)
@@ -65,7 +69,9 @@ func (r *run) document() *Document {
 	}
 	d.addBits([]string{"measured"}, []*engine.Result{x})
 	d.add("traffic", "Other traffic", figureTable("Flows that share the downlink", "flow", figures.Listed,
-		x.Traffic, func(i int) string { return x.Traffic[i].Label }))
+		x.Traffic, func(i int) string {
+			return x.Traffic[i].Label
+		}))
 	d.addControl(x)
 	d.addPlayoutPolicies(x.Totals.Playout.Policies)
 	d.addBudgets(x)
@@ -89,10 +95,16 @@ func runFacts(x *engine.Result) []string {
 		times = fmt.Sprintf("median times: encode %s µs, decode %s µs, %s", formatNumber(e.P50),
 			formatNumber(x.Timing.DecodeUS.P50), cmp.Or(x.Timing.RunsAs, "in this process"))
 	}
-	return nonEmpty(linkText(configOf(x)), formatNumber(x.DurationS)+" s of virtual time",
-		formatCount(int64(x.Frames), "frame")+" of "+formatCount(int64(x.ItemsPerFrame), x.Item), clients,
-		fmt.Sprintf("seed %d", x.Seed), "data "+report.SettingOf(x, "data", "source"),
-		report.SetText(x.Set, " = ", ", "), times)
+	return nonEmpty(
+		linkText(configOf(x)),
+		formatNumber(x.DurationS)+" s of virtual time",
+		formatCount(int64(x.Frames), "frame")+" of "+formatCount(int64(x.ItemsPerFrame), x.Item),
+		clients,
+		fmt.Sprintf("seed %d", x.Seed),
+		"data "+report.SettingOf(x, "data", "source"),
+		report.SetText(x.Set, " = ", ", "),
+		times,
+	)
 }
 
 // nonEmpty returns the texts that are not "".
@@ -143,7 +155,9 @@ func (d *Document) addLanes(x *engine.Result) {
 		caption += fmt.Sprintf("; without %s s at loop points", formatNumber(c.SeamS))
 	}
 	d.add("shadows", "Encoders compared", figureTable(caption, "lane", figures.Listed, c.Lanes,
-		func(i int) string { return c.Lanes[i].Lane + " " + c.Lanes[i].Label }))
+		func(i int) string {
+			return c.Lanes[i].Lane + " " + c.Lanes[i].Label
+		}))
 }
 
 // addOverTime adds the charts over time and their data as a table.
@@ -208,7 +222,9 @@ func (d *Document) addPlayoutPolicies(p *figures.PlayoutComparison) {
 	d.add("playout-policies", "Playout policies", lead,
 		charts{newScatter("Starvation against age", &age, &starved, groups)},
 		figureTable("Playout policies on the same arrivals", "policy", figures.Main, p.List,
-			func(i int) string { return p.List[i].Label }))
+			func(i int) string {
+				return p.List[i].Label
+			}))
 }
 
 // addBudgets adds the lanes that have a budget: a chart of error against kbps with a line for each policy,
@@ -271,7 +287,9 @@ func (d *Document) addControl(x *engine.Result) {
 	blocks := []block{policies}
 	if c := x.Totals.Control; c != nil {
 		decisions := figureTable("Newest decisions of lane "+x.Lane, "decision", figures.Listed, c.Decisions,
-			func(i int) string { return c.Decisions[i].Text })
+			func(i int) string {
+				return c.Decisions[i].Text
+			})
 		decisions.Folded = true
 		blocks = append(blocks, figureTable("Until delays and packets per second were normal after a change of the "+
 			"links; - if they were not before the next one", "lane", figures.Listed, c.Steps,
@@ -382,7 +400,9 @@ func (d *Document) addChanges(changes []mark, x *engine.Result) {
 		t.add(i+1, units.Fixed(float64(x.T), 3), x.Text)
 	}
 	d.add("changes", "Changes during the run", t, figureTable("Between swaps of the encoder of lane "+x.Lane, "encoder",
-		figures.Listed, x.Stretches, func(i int) string { return x.Stretches[i].Encoder }))
+		figures.Listed, x.Stretches, func(i int) string {
+			return x.Stretches[i].Encoder
+		}))
 }
 
 // addTransfer adds the file transfer, if the session sent a file, and its earlier deliveries.

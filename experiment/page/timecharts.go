@@ -55,14 +55,22 @@ func timeCharts(item string, costsPerChange bool, display *figures.Playout) []ti
 			newTimeLine("wire", 8, meters.WireKbps), newTimeLine("feedback", 3, meters.FeedbackKbps)}},
 		{"Bits " + size.name, "bits", 1, sizeKind, []timeLine{size}},
 		{"Packets failed, lost or stale", "per second", 1, meanKind, []timeLine{
-			newTimeLine("failed", 5, perSecond(func(s *meters.Sample) int64 { return s.Failed() + s.Wrong })),
-			newTimeLine("lost", 2, perSecond(func(s *meters.Sample) int64 { return s.Lost })),
-			newTimeLine("stale", 4, perSecond(func(s *meters.Sample) int64 { return s.Stale }))}},
+			newTimeLine("failed", 5, perSecond(func(s *meters.Sample) int64 {
+				return s.Failed() + s.Wrong
+			})),
+			newTimeLine("lost", 2, perSecond(func(s *meters.Sample) int64 {
+				return s.Lost
+			})),
+			newTimeLine("stale", 4, perSecond(func(s *meters.Sample) int64 {
+				return s.Stale
+			}))}},
 		{"Age of the baseline", "ticks", 1, meanKind, []timeLine{newTimeLine("mean age", 1, meters.BaselineAge)}},
 		{"Age of displayed data", "ms", 1, meanKind, []timeLine{newTimeLine("mean age", 3, meters.DisplayAgeMS)}},
 		{"Display starved", "% of display ticks", 100, meanKind, []timeLine{newTimeLine("starved", 5, starvedShare)}},
 		{"Late snapshots", "per second", 1, meanKind, []timeLine{
-			newTimeLine("late", 2, perSecond(func(s *meters.Sample) int64 { return int64(s.Late) }))}},
+			newTimeLine("late", 2, perSecond(func(s *meters.Sample) int64 {
+				return int64(s.Late)
+			}))}},
 		maximum("position error", "mm", 4, func(s *meters.Sample) float64 { return s.PositionErrorMM }),
 		maximum("rotation error", "degrees", 3, func(s *meters.Sample) float64 { return s.OrientationErrorDeg }),
 		maximum("position error", display.PositionErrorUnit, 4,

@@ -3,28 +3,7 @@ package playout
 import (
 	"testing"
 	"time"
-
-	"wirelab/experiment/endpoint"
 )
-
-// When the latency of the link increases permanently, the estimate follows within two windows.
-func TestPlayoutAdaptsToLongerDelay(t *testing.T) {
-	p := newClock(Fixed(50*time.Millisecond), Rhythm{})
-	latency := 20 * time.Millisecond
-	newest := time.Duration(0)
-	for i := range 60 * 30 {
-		source := endpoint.TickTime(uint64(i), 60)
-		if source > 10*time.Second {
-			latency = 300 * time.Millisecond
-		}
-		p.arrive(source+latency, source)
-		newest = source
-		moment, shown := p.tick(source + latency)
-		if source > 23*time.Second && (!shown || newest < moment) {
-			t.Fatalf("still starved %v after the route changed", source-10*time.Second)
-		}
-	}
-}
 
 // After a change of the delay, the display runs at most a quarter slower or faster until it is
 // right, and never backwards. It only jumps if it is more than a second behind.
@@ -91,7 +70,7 @@ func TestParseTiming(t *testing.T) {
 	for text, want := range map[string]struct {
 		label string
 		fixed bool
-	}{"85ms": {"fixed 85ms", true}, "1h": {"fixed 3600s", true}, "age": {"age", false}, "mirror buffer=3": {"mirror buffer=3", false}} {
+	}{"85ms": {"fixed 85ms", true}, "0s": {"fixed 0ms", true}, "1h": {"fixed 3600s", true}, "age": {"age", false}, "mirror buffer=3": {"mirror buffer=3", false}} {
 		x, err := ParseTiming(text)
 		again, errAgain := ParseTiming(x.String())
 		if err != nil || errAgain != nil || again != x || x.Label() != want.label || x.IsFixed() != want.fixed {

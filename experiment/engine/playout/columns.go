@@ -12,12 +12,9 @@ import (
 // Columns are the columns of a table that a display interpolates between two snapshots: the coordinates
 // of positions (frame.Position) and angles. All other columns keep the values of the earlier snapshot.
 type Columns struct {
-	schema       *frame.Schema
-	parts        []blendedPart
-	hasPositions bool
-	hasAngles    bool
-	position     string // unit in which errors of positions are measured: that of the first coordinate
-	angle        string // unit in which errors of angles are measured: that of the first angle
+	schema *frame.Schema
+	parts  []blendedPart
+	errors meters.ErrorUnits // the units of the first coordinate and of the first angle
 }
 
 // blendedPart are the interpolated columns of a range of rows.
@@ -43,7 +40,7 @@ func FindColumns(s *frame.Schema) *Columns {
 	for _, p := range parts {
 		c.parts = append(c.parts, c.findPart(p))
 	}
-	if !c.hasPositions && !c.hasAngles {
+	if !c.errors.HasPositions && !c.errors.HasAngles {
 		return nil
 	}
 	return c
@@ -62,10 +59,11 @@ func (c *Columns) findPart(p frame.Part) blendedPart {
 		case f.Hint.Role == frame.Type:
 			b.kind = i
 		case f.Hint.Role == frame.Position && (f.Kind == frame.Quantity || f.Kind == frame.Float32):
-			if !c.hasPositions {
-				c.hasPositions, c.position = true, f.Unit
+			if !c.errors.HasPositions {
+				c.errors.HasPositions = true
+				c.errors.Position = f.Unit
 			}
-			if _, ok := units.Factor(f.Unit, c.position); !ok {
+			if _, ok := units.Factor(f.Unit, c.errors.Position); !ok {
 				continue
 			}
 			g := slices.Index(groups, f.Hint.Group)
@@ -78,10 +76,11 @@ func (c *Columns) findPart(p frame.Part) blendedPart {
 				b.jumping = append(b.jumping, i)
 			}
 		case turnOf(f) > 0:
-			if !c.hasAngles {
-				c.hasAngles, c.angle = true, f.Unit
+			if !c.errors.HasAngles {
+				c.errors.HasAngles = true
+				c.errors.Angle = f.Unit
 			}
-			if _, ok := units.Factor(f.Unit, c.angle); ok {
+			if _, ok := units.Factor(f.Unit, c.errors.Angle); ok {
 				b.angles = append(b.angles, i)
 			}
 		}
@@ -90,9 +89,7 @@ func (c *Columns) findPart(p frame.Part) blendedPart {
 }
 
 // Units returns the units in which the errors of positions and of angles are measured.
-func (c *Columns) Units() meters.ErrorUnits {
-	return meters.ErrorUnits{HasPositions: c.hasPositions, Position: c.position, HasAngles: c.hasAngles, Angle: c.angle}
-}
+func (c *Columns) Units() *meters.ErrorUnits { return &c.errors }
 
 // Interpolates reports whether column i is interpolated.
 func (c *Columns) Interpolates(i int) bool {
@@ -271,7 +268,7 @@ func (r *rowBlend) positionError(axes []int) float64 {
 		if r.curved && r.rows[0][i] != r.rows[1][i] {
 			shown = r.b.spline.value(f, r.firstCell+i, &r.b.frames)
 		}
-		factor, _ := units.Factor(f.Unit, r.columns.position)
+		factor, _ := units.Factor(f.Unit, r.columns.errors.Position)
 		d := float64((shown - r.truth(i)) * factor)
 		sum += float64(d * d)
 	}
@@ -293,7 +290,7 @@ func (r *rowBlend) truth(i int) float64 {
 func (r *rowBlend) angleError(i int) float64 {
 	f := &r.columns.schema.Fields[i]
 	shown := Between(f, r.rows[0][i], r.rows[1][i], r.weight)
-	factor, _ := units.Factor(f.Unit, r.columns.angle)
+	factor, _ := units.Factor(f.Unit, r.columns.errors.Angle)
 	return float64(math.Abs(math.Remainder(shown-r.truth(i), turnOf(f))) * factor)
 }
 

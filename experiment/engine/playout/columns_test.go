@@ -4,8 +4,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"wirelab/dataset/frame"
+	"wirelab/experiment/endpoint"
 )
 
 // Angles are blended the shorter way around, also where they wrap.
@@ -77,5 +79,25 @@ func TestFindColumns(t *testing.T) {
 	s.Delivery = frame.Unreliable
 	if FindColumns(s) != nil || FindColumns(frame.Cubes(1)) != nil || FindColumns(&frame.Schema{Fields: s.Fields[:2]}) != nil {
 		t.Error("messages, cubes or flags are interpolated as a table")
+	}
+}
+
+// The copies of a table are cut off unless it has positions, which are drawn as a map. Nothing is displayed before the
+// first snapshot arrives, and a Counter counts the same ticks.
+func TestFramesAreCutOff(t *testing.T) {
+	for _, role := range []frame.Role{frame.NoRole, frame.Position} {
+		s := &frame.Schema{Rows: maxCells + 3, TickHz: 60, Fields: []frame.Field{{Name: "x", Max: 9, Hint: frame.Hint{Role: role}}}}
+		c, h := endpoint.Cadence{TickHz: 60, RateHz: 60}, frame.NewHistory(8)
+		d, counter := New(s, c, h, nil), NewCounter(c, h)
+		sent := s.NewFrame()
+		if f := d.Frames(s, sent, 0); f.Shown != nil || len(f.Sent.Table) != map[frame.Role]int{frame.NoRole: maxCells, frame.Position: s.Rows}[role] {
+			t.Errorf("role %v: %d cells are copied", role, len(f.Sent.Table))
+		}
+		h.Put(0).Frame.CopyFrom(sent)
+		counter.Arrive(0, 0)
+		counter.Tick(time.Second / 60)
+		if n := counter.Counts(); n.Shown != 1 || n.Starved != 1 {
+			t.Errorf("%+v are counted", n)
+		}
 	}
 }

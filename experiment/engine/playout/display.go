@@ -49,8 +49,7 @@ func (d *Display) ErrorUnits() *meters.ErrorUnits {
 	if d.screen.columns == nil {
 		return nil
 	}
-	u := d.screen.columns.Units()
-	return &u
+	return d.screen.columns.Units()
 }
 
 // Moment returns the source time that was displayed last.
@@ -92,15 +91,10 @@ type Counter struct {
 }
 
 // NewCounter returns a Counter for a receiver with history h and cadence c. An empty schema makes its display
-// compute no poses.
+// interpolate nothing.
 func NewCounter(c endpoint.Cadence, h *frame.History) *Counter {
-	return &Counter{display: New(&frame.Schema{}, c, h, unverified{})}
+	return &Counter{display: New(&frame.Schema{}, c, h, nil)}
 }
-
-// unverified is a Verifier without information.
-type unverified struct{}
-
-func (unverified) Exact(uint64) bool { return false }
 
 // Set sets the playout delay or policy, and the intervals for the policy.
 func (c *Counter) Set(t Timing, r Rhythm) { c.display.clock.set(t, r) }

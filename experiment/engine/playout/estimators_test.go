@@ -143,20 +143,23 @@ func TestMirrorAgreesWithFloatingPoint(t *testing.T) {
 	}
 }
 
-// The mean and the deviation agree with those in floating point.
-func TestMovingMean(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 3))
-	m, want := newMovingMean(60), floatEMA{alpha: 2.0 / 61}
-	for range 5000 {
-		v := time.Duration(rng.NormFloat64()*20e6) + 70*time.Millisecond
-		m.add(v)
-		want.add(v.Seconds())
-	}
-	if got := m.value().Seconds(); math.Abs(got-want.value) > 1e-6 {
-		t.Errorf("mean %g, want %g", got, want.value)
-	}
-	if got, dev := m.deviation().Seconds(), math.Sqrt(want.variance); math.Abs(got-dev) > 2e-5 {
-		t.Errorf("deviation %g, want %g", got, dev)
+// After the time that a histogram forgets in, a value has 1/e of its weight: so newer values are half of the weight after
+// ln 2 of that time, however long the older ones lasted.
+func TestHistogramForgets(t *testing.T) {
+	for _, text := range []string{"age", "age forget=2s", "delay forget=30s"} {
+		timing, _ := ParseTiming(text)
+		h := newDecayingHistogram(timing.Policy, testTick)
+		want := time.Duration(float64(timing.Policy.Duration("forget")) * math.Ln2)
+		for range 20 * want / testTick {
+			h.add(10 * time.Millisecond)
+		}
+		took := time.Duration(0)
+		for ; h.valueAt(500_000) == 11*time.Millisecond; took += testTick {
+			h.add(70 * time.Millisecond)
+		}
+		if h.valueAt(500_000) != 71*time.Millisecond || (took-want).Abs() > want/50 {
+			t.Errorf("%s: the median is %v after %v, expected after %v", text, h.valueAt(500_000), took, want)
+		}
 	}
 }
 

@@ -102,12 +102,12 @@ func newSpline(t [4]time.Duration, before, after bool, moment time.Duration) (s 
 	u := float64(moment-t[1]) / float64(t[2]-t[1])
 	uu := float64(u * u)
 	uuu := float64(uu * u)
-	startSlope, endSlope := float64((uuu-float64(2*uu)+u)*h), float64((uuu-uu)*h)
+	startWeight, endWeight := float64((uuu-float64(2*uu)+u)*h), float64((uuu-uu)*h)
 	first, second := slopes(t, before, after)
 	s[1] = float64(2*uuu) - float64(3*uu) + 1
 	s[2] = float64(3*uu) - float64(2*uuu)
 	for i := range s {
-		s[i] += float64(startSlope*first[i]) + float64(endSlope*second[i])
+		s[i] += float64(startWeight*first[i]) + float64(endWeight*second[i])
 	}
 	return s
 }
@@ -115,35 +115,44 @@ func newSpline(t [4]time.Duration, before, after bool, moment time.Duration) (s 
 // slopes returns the slopes, per second, at the second and at the third of four points. Each slope is
 // given as weights of the four values. before and after are as for newSpline.
 func slopes(t [4]time.Duration, before, after bool) (first, second [4]float64) {
-	chord := 1 / (t[2] - t[1]).Seconds() // the slope of the straight line is (value 2 - value 1) * chord
-	first = [4]float64{0, -chord, chord, 0}
-	second = first
+	chord := chordSlope(t, 1)
+	first, second = chord, chord
 	if before {
-		left := parabola(t[0], t[1], t[2])
-		first = [4]float64{left[1][0], left[1][1], left[1][2], 0}
-		second = [4]float64{left[2][0], left[2][1], left[2][2], 0}
+		first = middleSlope(t, 1)
+		second = endSlope(chord, first)
 	}
 	if after {
-		right := parabola(t[1], t[2], t[3])
-		second = [4]float64{0, right[1][0], right[1][1], right[1][2]}
+		second = middleSlope(t, 2)
 		if !before {
-			first = [4]float64{0, right[0][0], right[0][1], right[0][2]}
+			first = endSlope(chord, second)
 		}
 	}
 	return first, second
 }
 
-// parabola returns the slopes of the parabola through three points at times a, b and c. w[i] contains
-// the weights of the three values for the slope at point i: the derivative of Lagrange's
-// interpolation formula.
-func parabola(a, b, c time.Duration) (w [3][3]float64) {
-	t := [3]float64{(a - b).Seconds(), 0, (c - b).Seconds()}
-	for j := range t {
-		k, l := (j+1)%3, (j+2)%3 // the two other points
-		denominator := float64((t[j] - t[k]) * (t[j] - t[l]))
-		for i := range t {
-			w[i][j] = (t[i] - t[k] + t[i] - t[l]) / denominator
-		}
+// chordSlope returns the weights of the slope of the straight line from point i to the next one.
+func chordSlope(t [4]time.Duration, i int) (w [4]float64) {
+	w[i+1] = 1 / (t[i+1] - t[i]).Seconds()
+	w[i] = -w[i+1]
+	return w
+}
+
+// middleSlope returns the weights of the slope at point i of the parabola through it and its neighbours: the mean of
+// the slopes of both chords, each weighted by the length of the other.
+func middleSlope(t [4]time.Duration, i int) (w [4]float64) {
+	left, right := chordSlope(t, i-1), chordSlope(t, i)
+	share := float64(t[i]-t[i-1]) / float64(t[i+1]-t[i-1]) // of the right chord
+	for k := range w {
+		w[k] = float64(left[k]*(1-share)) + float64(right[k]*share)
+	}
+	return w
+}
+
+// endSlope returns the weights of the slope of a parabola at one end of a chord, given that at the other end: the slope
+// of the chord is their mean.
+func endSlope(chord, other [4]float64) (w [4]float64) {
+	for k := range w {
+		w[k] = float64(2*chord[k]) - other[k]
 	}
 	return w
 }

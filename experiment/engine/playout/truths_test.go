@@ -2,6 +2,7 @@ package playout
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"wirelab/dataset/frame"
@@ -13,19 +14,16 @@ func TestTruths(t *testing.T) {
 	next := randomCubes(rand.New(rand.NewPCG(4, 4)), 2, false)
 	pool := frame.NewPool(frame.Cubes(2))
 	var all []int32
-	seams := map[uint64]bool{}
 	var x Truths
 	most := 0
 	for n := range uint64(5000) {
 		f := pool.Get()
 		next(&f.Frame)
-		seam := n%97 == 13
-		seams[n] = seam
 		needed := n - min(n, 40+n%30)
 		if n > 2000 && n < 4000 {
 			needed = 2000 // a display that stands still
 		}
-		x.Add(f, seam, needed)
+		x.Add(f, false, needed)
 		most = max(most, x.frames.Len())
 		if kept := uint64(x.frames.Len()); kept > n-needed+1 {
 			t.Fatalf("%d frames are kept at %d, of which those from %d are needed", kept, n, needed)
@@ -40,13 +38,6 @@ func TestTruths(t *testing.T) {
 			}
 			if needs := tick >= needed && back < maxTruthFrames; needs && got == nil {
 				t.Fatalf("tick %d was forgotten at %d", tick, n)
-			}
-			want := false
-			for k := tick + 1; k <= n; k++ {
-				want = want || seams[k]
-			}
-			if x.loops.between(tick, n) != want {
-				t.Fatalf("a loop point after %d, up to %d: %v", tick, n, !want)
 			}
 		}
 	}
@@ -63,5 +54,29 @@ func TestTruths(t *testing.T) {
 	}
 	if x.get(5000) != nil || most != maxTruthFrames {
 		t.Errorf("%d frames kept, or one that is still to come", most)
+	}
+}
+
+// Ticks of events are compared with a list of all. Before the oldest of those that are stored, any answer is yes.
+func TestEventTicks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 5))
+	var x eventTicks
+	var all []uint64
+	tick := uint64(0)
+	for range 300 {
+		tick += rng.Uint64N(3)
+		x.add(tick)
+		all = append(all, tick)
+		oldest := all[max(0, len(all)-len(x.ticks))]
+		for from := range tick + 2 {
+			to := from + rng.Uint64N(4)
+			want := slices.ContainsFunc(all, func(n uint64) bool { return n > from && n <= to })
+			if len(all) > len(x.ticks) && from < oldest {
+				want = true
+			}
+			if x.between(from, to) != want {
+				t.Fatalf("%d events, after %d up to %d: %t", len(all), from, to, !want)
+			}
+		}
 	}
 }

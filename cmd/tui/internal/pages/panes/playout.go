@@ -33,8 +33,7 @@ func NewPlayout(s *frame.Schema) *Playout {
 	}
 	p.cubes = frame.IsCubes(s)
 	if c := playout.FindColumns(s); c != nil {
-		u := c.Units()
-		p.units = &u
+		p.units = c.Units()
 	}
 	return p
 }

@@ -10,13 +10,13 @@ import (
 	"wirelab/internal/units"
 )
 
-// BudgetComparison compares what the receivers of lanes with a budget show, over the interval in which all of these
-// lanes ran with their present settings.
+// BudgetComparison compares what the receivers of lanes with a budget show, over the interval in which all
+// of these lanes ran with their present settings.
 type BudgetComparison struct {
 	FromS float64 `json:"from_s"` // start in seconds: WarmUp after a lane joined, or an encoder or a budget changed
 	ToS   float64 `json:"to_s"`
-	// LeftOutS are the seconds of the interval that do not count, because a lane had still to send what changed when it
-	// joined or the recording restarted: see meters.View.Jump.
+	// LeftOutS are the seconds of the interval that do not count, because a lane had still to send what
+	// changed when it joined or the recording restarted: see meters.View.Jump.
 	LeftOutS float64      `json:"left_out_s"`
 	Unit     string       `json:"unit"` // of errors: mm for cubes, steps for other rows
 	Lanes    []BudgetLane `json:"lanes"`
@@ -32,8 +32,9 @@ type BudgetLane struct {
 	UsedKbps  figures.Figure `json:"used_kbps"`
 	MeanError figures.Figure `json:"mean_error"` // of rows that changed in the last 100 ms, against the source's newest frame
 	IsBest    bool           `json:"is_best"`    // has the least error of the lanes with the same limit, of which there are others
-	// VsBest is the ratio of the error to that of the lane with the least error of those with the same limit, for the
-	// other ones. VsBestLo and VsBestHi are the bounds of its 95 % confidence interval; unknown if there are too few data.
+	// VsBest is the ratio of the error to that of the lane with the least error of those with the same
+	// limit, for the other ones. VsBestLo and VsBestHi are the bounds of its 95 % confidence interval;
+	// unknown if there are too few data.
 	VsBest   figures.Figure `json:"vs_best"`
 	VsBestLo figures.Figure `json:"vs_best_lo"`
 	VsBestHi figures.Figure `json:"vs_best_hi"`
@@ -48,8 +49,8 @@ func (c *BudgetComparison) Period(decimals int) string {
 	return text
 }
 
-// ByLimit returns the indices of the lanes of each limit, in ascending order of the limits: the lane with the least error
-// first, lanes without a known error last.
+// ByLimit returns the indices of the lanes of each limit, in ascending order of the limits: the lane with
+// the least error first, lanes without a known error last.
 func (c *BudgetComparison) ByLimit() (groups [][]int) {
 	order := make([]int, len(c.Lanes))
 	for i := range order {
@@ -94,8 +95,8 @@ func (l *BudgetLane) Interval() string {
 	return l.VsBestLo.Text(2) + " to " + l.VsBestHi.Text(2)
 }
 
-// Findings returns a sentence for each limit that several lanes have: which of them has the least error, and how certain
-// its difference to the next one is.
+// Findings returns a sentence for each limit that several lanes have: which of them has the least error,
+// and how certain its difference to the next one is.
 func (c *BudgetComparison) Findings() (sentences []string) {
 	for _, group := range c.ByLimit() {
 		if len(group) < 2 {

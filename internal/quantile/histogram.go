@@ -2,16 +2,18 @@ package quantile
 
 import "cmp"
 
-// Precisions of a Histogram. A bucket is at most 1/2^precision of a value wide, so a quantile differs by at most half of
-// that from the exact one: by 1.6 % and 0.1 %. Values below 2^(precision+1) have buckets of their own, and exact quantiles.
+// Precisions of a Histogram. A bucket is at most 1/2^precision of a value wide, so a quantile differs by at
+// most half of that from the exact one: by 1.6 % and 0.1 %. Values below 2^(precision+1) have buckets of
+// their own, and exact quantiles.
 const (
 	Coarse = 5
 	Fine   = 9
 	Exact  = 16
 )
 
-// Histogram is a distribution of integers, such as nanoseconds, in logarithmic buckets. Its size grows with the largest
-// value, not with the number of values: with Fine it is 80 kB for 50 ms in nanoseconds. The zero value is empty.
+// Histogram is a distribution of integers, such as nanoseconds, in logarithmic buckets. Its size grows with
+// the largest value, not with the number of values: with Fine it is 80 kB for 50 ms in nanoseconds. The
+// zero value is empty.
 type Histogram struct {
 	Precision int   // set before the first value; 0 means Coarse
 	N, Sum    int64 // number of values, and their sum
@@ -58,7 +60,8 @@ func (h *Histogram) Merge(o *Histogram) {
 	}
 }
 
-// Quantile returns the middle of the bucket with the nearest-rank quantile p. There must be at least one value.
+// Quantile returns the middle of the bucket with the nearest-rank quantile p. There must be at least one
+// value.
 func (h *Histogram) Quantile(p float64) float64 {
 	low, width := Bounds(Weighted(h.buckets, h.N, p), h.precision())
 	middle := float64(low) + float64(width/2)

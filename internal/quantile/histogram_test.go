@@ -9,8 +9,9 @@ import (
 	"wirelab/internal/quantile"
 )
 
-// Quantiles of a histogram, and of two that are merged, differ from those of the sorted values by at most half of
-// 1/2^precision; the number, the sum and the extremes are exact. The values extend from a few to many powers of two.
+// Quantiles of a histogram, and of two that are merged, differ from those of the sorted values by at most
+// half of 1/2^precision; the number, the sum and the extremes are exact. The values extend from a few to
+// many powers of two.
 func TestHistogram(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for round := range 300 {

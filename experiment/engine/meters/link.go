@@ -41,9 +41,9 @@ func (m *link) SetSpec(spec lossmodel.Spec) {
 	}
 }
 
-// CountSent counts a packet sent at now under its stretch: packets with equal settings of the link and equally many
-// IP fragments. It returns the number of the stretch for CountArrival; the count of evicted stretches is part of it,
-// so that it stays valid when older stretches are evicted.
+// CountSent counts a packet sent at now under its stretch: packets with equal settings of the link and
+// equally many IP fragments. It returns the number of the stretch for CountArrival; the count of evicted
+// stretches is part of it, so that it stays valid when older stretches are evicted.
 func (m *link) CountSent(now time.Duration, v *lossmodel.Verdict) (stretch int) {
 	i := m.currentStretch(now, v.Fragments)
 	s := &m.stretches[i]
@@ -57,8 +57,9 @@ func (m *link) CountSent(now time.Duration, v *lossmodel.Verdict) (stretch int) 
 	return m.evicted + i
 }
 
-// currentStretch returns the index of the stretch of the current settings for packets of the given number of IP
-// fragments. It begins one if none exists or the settings were changed. Stretches with the same settings are adjacent.
+// currentStretch returns the index of the stretch of the current settings for packets of the given number
+// of IP fragments. It begins one if none exists or the settings were changed. Stretches with the same
+// settings are adjacent.
 func (m *link) currentStretch(now time.Duration, fragments int) int {
 	if !m.changed {
 		for i := len(m.stretches) - 1; i >= 0 && m.stretches[i].Down == m.spec; i-- {
@@ -90,7 +91,8 @@ func (m *link) CountArrival(stretch int, now time.Duration, r *packetlog.Record)
 	s.Until = now
 }
 
-// CountDropped counts a packet that was dropped by the queue after it was sent. stretch is the result of CountSent.
+// CountDropped counts a packet that was dropped by the queue after it was sent. stretch is the result of
+// CountSent.
 func (m *link) CountDropped(stretch int) {
 	if i := stretch - m.evicted; i >= 0 {
 		m.stretches[i].Lost++

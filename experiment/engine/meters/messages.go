@@ -7,7 +7,8 @@ import (
 	"wirelab/internal/quantile"
 )
 
-// Messages counts the reliable messages of a lane and their datagrams. The caller counts Sent, Refused and Wrong.
+// Messages counts the reliable messages of a lane and their datagrams. The caller counts Sent, Refused and
+// Wrong.
 type Messages struct {
 	figures.Messages
 	deliveredBytes   int64
@@ -36,7 +37,8 @@ func (m *Messages) CountDatagram(wire int) {
 // CountCarried counts the bytes that a container adds to the datagram of a packet.
 func (m *Messages) CountCarried(n int) { m.wire += int64(n) }
 
-// CountDue counts a packet that is due; skipped means that it is left out, because the stream has bytes to send.
+// CountDue counts a packet that is due; skipped means that it is left out, because the stream has bytes to
+// send.
 func (m *Messages) CountDue(skipped bool) {
 	m.packets++
 	if skipped {

@@ -139,21 +139,22 @@ func (m *Meter) Total() *Sample {
 // Totals returns all figures of a run. d is its duration so far, for rates, and g contains the gauges
 // of the downlink.
 func (m *Meter) Totals(d time.Duration, schema *frame.Schema, g lossmodel.Gauges) figures.Totals {
-	s, secs := m.Total(), d.Seconds()
+	s := m.Total()
+	s.Width = d
 	s.InFlight = s.Sent + s.Duplicated - s.Ended()
 	t := figures.Totals{
 		Counts: s.Counts,
 		Rates: figures.Rates{
-			PayloadKbps:     figures.RatioOrZero(float64(s.PayloadBits)/1000, secs),
-			WireKbps:        figures.RatioOrZero(float64(s.WireBits)/1000, secs),
-			FeedbackKbps:    figures.RatioOrZero(float64(s.FeedbackBits)/1000, secs),
-			BitsPerItem:     figures.RatioFigure(float64(s.PayloadBits), float64(s.Items)),
+			PayloadKbps:     figures.RatioOrZero(PayloadKbps(s)),
+			WireKbps:        figures.RatioOrZero(WireKbps(s)),
+			FeedbackKbps:    figures.RatioOrZero(FeedbackKbps(s)),
+			BitsPerItem:     figures.RatioFigure(BitsPerItem(s)),
 			OverBudgetRatio: m.overBudget.ratio()},
 		PacketBytes: figures.QuantilesOf(&m.sizes, 1), BaselineAgeTicks: figures.QuantilesOf(&m.ages, 1), AgeMS: figures.QuantilesOf(&m.Display.age, 1000),
 		Playout: m.Display.figures(frame.IsCubes(schema)), Network: m.Network.figures(g), Rounding: m.Rounding.Figures(schema),
 	}
 	if frame.IsCubes(schema) {
-		changed := figures.RatioFigure(float64(s.PayloadBits), float64(s.Changed))
+		changed := figures.RatioFigure(BitsPerChanged(s))
 		t.BitsPerCube, t.BitsPerChangedCube = &t.BitsPerItem, &changed
 	}
 	return t

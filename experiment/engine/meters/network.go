@@ -62,7 +62,8 @@ func (m *network) addLost(n uint64) {
 	}
 }
 
-// CountDropped counts packet n, in the order of sending from 0, as lost: a queue dropped it after it was sent.
+// CountDropped counts packet n, in the order of sending from 0, as lost: a queue dropped it after it was
+// sent.
 func (m *network) CountDropped(n uint64) { m.addLost(n) }
 
 // CountUnknown counts a packet of a real network as lost after it was abandoned.

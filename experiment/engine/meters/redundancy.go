@@ -7,7 +7,8 @@ import (
 	"wirelab/internal/quantile"
 )
 
-// Redundancy counts what redundancy costs and repairs, and when the packets of a lane are known at the receiver.
+// Redundancy counts what redundancy costs and repairs, and when the packets of a lane are known at the
+// receiver.
 type Redundancy struct {
 	Lost            int64 // packets that will never arrive; the caller counts them
 	counts          figures.Redundancy
@@ -17,8 +18,8 @@ type Redundancy struct {
 	late50, late100 int64              // of known: later than 50 and 100 ms after they were sent
 }
 
-// CountDatagram counts a datagram with a packet. plain is its size on the wire without redundancy, 0 if it has no packet
-// of its own.
+// CountDatagram counts a datagram with a packet. plain is its size on the wire without redundancy, 0 if it
+// has no packet of its own.
 func (m *Redundancy) CountDatagram(wire, plain int) {
 	m.counts.Datagrams++
 	m.wire += int64(wire)

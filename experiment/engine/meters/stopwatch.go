@@ -22,8 +22,9 @@ func NewStopwatch(c wallclock.Clock, s *frame.Schema) Stopwatch {
 	return Stopwatch{clock: c, schema: s}
 }
 
-// Begin implements drive.Probe: it starts to measure a call of a codec. Before a call of an encoder, cur is the frame
-// to encode and refs[0] its baseline, and Begin counts the rows that differ. Before a call of a decoder cur is nil.
+// Begin implements drive.Probe: it starts to measure a call of a codec. Before a call of an encoder, cur is
+// the frame to encode and refs[0] its baseline, and Begin counts the rows that differ. Before a call of a
+// decoder cur is nil.
 func (w *Stopwatch) Begin(cur *frame.Frame, refs []encoders.Ref) {
 	if cur != nil {
 		base := &refs[0]

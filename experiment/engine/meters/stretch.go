@@ -90,15 +90,16 @@ func (x *stretches) Figures(until time.Duration) (out []StretchFigures) {
 		return nil
 	}
 	for i := range x.list {
-		begun, s, end := x.list[i].began, &x.list[i].counts, until
+		begun, end := x.list[i].began, until
 		if i+1 < len(x.list) {
 			end = x.list[i+1].began
 		}
-		bits, seconds := float64(s.PayloadBits), (end - begun).Seconds()
+		s := x.list[i].counts
+		s.Width = end - begun
 		out = append(out, StretchFigures{Encoder: x.list[i].encoder, FromS: begun.Seconds(), ToS: end.Seconds(), Sent: s.Sent,
 			Decoded: s.Decoded, Stale: s.Stale, Lost: s.Lost, Failed: s.Failed(), Wrong: s.Wrong,
-			PayloadKbps: figures.RatioOrZero(bits/1000, seconds), WireKbps: figures.RatioOrZero(float64(s.WireBits)/1000, seconds),
-			BitsPerItem: figures.RatioFigure(bits, float64(s.Items)), BitsPerChanged: figures.RatioFigure(bits, float64(s.Changed))})
+			PayloadKbps: figures.RatioOrZero(PayloadKbps(&s)), WireKbps: figures.RatioOrZero(WireKbps(&s)),
+			BitsPerItem: figures.RatioFigure(BitsPerItem(&s)), BitsPerChanged: figures.RatioFigure(BitsPerChanged(&s))})
 	}
 	return out
 }

@@ -12,8 +12,8 @@ type ackedUpTo uint64
 
 func (a ackedUpTo) Acked() (uint64, bool) { return uint64(a), true }
 
-// A round trip is counted at the first ack that names a packet as the newest, however many acks follow, and not for
-// packets whose time of sending is no longer stored.
+// A round trip is counted at the first ack that names a packet as the newest, however many acks follow, and
+// not for packets whose time of sending is no longer stored.
 func TestRoundTrips(t *testing.T) {
 	m := New(60, 0)
 	const tick = 10 * time.Millisecond

@@ -73,8 +73,8 @@ func (b *blend) setTruth(t *Truths, w *snapshots, moment time.Duration, hz int) 
 	b.truthBefore = t.get(before)
 	b.unrounded = b.truthBefore != nil && len(b.truthBefore.Residual) > 0
 	if b.unrounded && after == before && t.get(before-1) != nil {
-		// Rounding leaves an error also at the time of a frame. To find the rows that move, that frame is compared
-		// with the one before it, which has the weight 0.
+		// Rounding leaves an error also at the time of a frame. To find the rows that move, that frame is
+		// compared with the one before it, which has the weight 0.
 		after--
 	}
 	b.truthAfter = t.get(after)
@@ -133,8 +133,8 @@ func (b *blend) truePose(i int) (p cubePose) {
 	return p
 }
 
-// cubeError returns the error of the displayed pose of cube i: see poseError. moves is false if the cube is at rest in
-// the snapshots and in the source's frames. b must have a truth.
+// cubeError returns the error of the displayed pose of cube i: see poseError. moves is false if the cube is
+// at rest in the snapshots and in the source's frames. b must have a truth.
 func (b *blend) cubeError(i int) (um, mdeg int64, moves bool) {
 	from, to := cubeRowAt(b.a, i), cubeRowAt(b.b, i)
 	truthBefore, truthAfter := cubeRowAt(b.truthBefore, i), cubeRowAt(b.truthAfter, i)

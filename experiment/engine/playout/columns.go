@@ -171,9 +171,10 @@ func Between(f *frame.Field, a, b int32, weight float64) float64 {
 	return v
 }
 
-// addRowErrors adds the errors of the displayed positions and angles of a row to m. It leaves out values that are at
-// rest on the display and in the source. b must have a truth. A row whose object has appeared, disappeared or jumped in the source, but not on the display,
-// or the other way around, is counted as that: the distance is not one of movement.
+// addRowErrors adds the errors of the displayed positions and angles of a row to m. It leaves out values
+// that are at rest on the display and in the source. b must have a truth. A row whose object has appeared,
+// disappeared or jumped in the source, but not on the display, or the other way around, is counted as that:
+// the distance is not one of movement.
 func (x *screen) addRowErrors(row int, b *blend, t *Truths, m *meters.DisplayErrors) {
 	p := x.columns.partOf(row)
 	if p == nil {

@@ -82,8 +82,8 @@ func TestFindColumns(t *testing.T) {
 	}
 }
 
-// The copies of a table are cut off unless it has positions, which are drawn as a map. Nothing is displayed before the
-// first snapshot arrives, and a Counter counts the same ticks.
+// The copies of a table are cut off unless it has positions, which are drawn as a map. Nothing is displayed
+// before the first snapshot arrives, and a Counter counts the same ticks.
 func TestFramesAreCutOff(t *testing.T) {
 	for _, role := range []frame.Role{frame.NoRole, frame.Position} {
 		s := &frame.Schema{Rows: maxCells + 3, TickHz: 60, Fields: []frame.Field{{Name: "x", Max: 9, Hint: frame.Hint{Role: role}}}}

@@ -13,9 +13,9 @@ import (
 // still learn the link.
 const compareWarmUp = 3 * time.Second
 
-// Comparison runs playout policies on the same arrivals as a display, without displaying anything, and measures
-// each of them. It also runs a range of fixed delays, so that each policy can be compared with the fixed delay
-// that would have been best in hindsight. A nil *Comparison compares nothing.
+// Comparison runs playout policies on the same arrivals as a display, without displaying anything, and
+// measures each of them. It also runs a range of fixed delays, so that each policy can be compared with the
+// fixed delay that would have been best in hindsight. A nil *Comparison compares nothing.
 type Comparison struct {
 	timings   []Timing
 	rhythm    Rhythm
@@ -117,8 +117,8 @@ func (x *Comparison) count(p *policyRun, now, moment time.Duration, ok bool) {
 	p.before, p.shown = moment, ok
 }
 
-// CloseSample ends the current sample of every policy, and returns the samples in the order of the policies; nil
-// for a nil Comparison.
+// CloseSample ends the current sample of every policy, and returns the samples in the order of the
+// policies; nil for a nil Comparison.
 func (x *Comparison) CloseSample() (samples []meters.PlayoutSample) {
 	if x == nil {
 		return nil

@@ -8,8 +8,8 @@ import (
 )
 
 // mirror is Mirror's snapshot interpolation (SnapshotInterpolation.cs), with its constants: it displays a
-// timeline that runs at normal speed, 2 % faster or 4 % slower, depending on the smoothed distance to the newest
-// snapshot. The timeline is kept within one buffer time of its target, so it can jump.
+// timeline that runs at normal speed, 2 % faster or 4 % slower, depending on the smoothed distance to the
+// newest snapshot. The timeline is kept within one buffer time of its target, so it can jump.
 type mirror struct {
 	interval, buffer     time.Duration
 	dynamic              bool // buffer follows the deviation of the delivery times
@@ -74,9 +74,9 @@ func (m *mirror) target(now time.Duration) time.Duration {
 	return m.line
 }
 
-// lightyear is the interpolation delay of lightyear: max(ratio * send interval, 5 ms) + 4 * jitter + one tick
-// behind the mean transit time. lightyear measures the jitter by pings; here it is the deviation of the transit
-// time.
+// lightyear is the interpolation delay of lightyear: max(ratio * send interval, 5 ms) + 4 * jitter + one
+// tick behind the mean transit time. lightyear measures the jitter by pings; here it is the deviation of
+// the transit time.
 type lightyear struct {
 	margin     time.Duration // delay without jitter
 	deviations time.Duration // delay in standard deviations of the transit time
@@ -105,8 +105,8 @@ type decayingHistogram struct {
 // histogramRange is the number of values of a decayingHistogram. Times from 4 s on count as the last value.
 const histogramRange = 4000
 
-// newDecayingHistogram returns a histogram for the parameters quantile and forget of p. A value is added every
-// interval.
+// newDecayingHistogram returns a histogram for the parameters quantile and forget of p. A value is added
+// every interval.
 func newDecayingHistogram(p policy.Policy, interval time.Duration) decayingHistogram {
 	lost := min(32768*interval/p.Duration("forget"), 32767)
 	return decayingHistogram{quantile: uint64(p.Int("quantile")), keep: 32768 - uint64(max(lost, 1))}
@@ -149,8 +149,8 @@ func (h *decayingHistogram) valueAt(p uint64) time.Duration {
 	return time.Duration(h.end) * time.Millisecond
 }
 
-// delayQuantile displays a snapshot when a share of the snapshots would have arrived: one send interval after a
-// quantile of the transit time above its minimum of the last two seconds. It does not see losses.
+// delayQuantile displays a snapshot when a share of the snapshots would have arrived: one send interval
+// after a quantile of the transit time above its minimum of the last two seconds. It does not see losses.
 type delayQuantile struct {
 	interval time.Duration // between two snapshots
 	least    ring.Minimum  // of the transit time
@@ -171,8 +171,8 @@ func (d *delayQuantile) target(now time.Duration) time.Duration {
 }
 
 // ageQuantile displays the state whose age is a quantile of the age of the newest snapshot, sampled at each
-// display tick: if the quantile is 99 %, a newer snapshot has arrived on 99 % of the ticks. It needs neither a clock
-// offset nor the send interval, and a lost snapshot counts like a late one.
+// display tick: if the quantile is 99 %, a newer snapshot has arrived on 99 % of the ticks. It needs
+// neither a clock offset nor the send interval, and a lost snapshot counts like a late one.
 type ageQuantile struct {
 	ages         decayingHistogram
 	started      bool

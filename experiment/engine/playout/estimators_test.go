@@ -143,8 +143,8 @@ func TestMirrorAgreesWithFloatingPoint(t *testing.T) {
 	}
 }
 
-// After the time that a histogram forgets in, a value has 1/e of its weight: so newer values are half of the weight after
-// ln 2 of that time, however long the older ones lasted.
+// After the time that a histogram forgets in, a value has 1/e of its weight: so newer values are half of
+// the weight after ln 2 of that time, however long the older ones lasted.
 func TestHistogramForgets(t *testing.T) {
 	for _, text := range []string{"age", "age forget=2s", "delay forget=30s"} {
 		timing, _ := ParseTiming(text)

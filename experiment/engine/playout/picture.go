@@ -40,9 +40,9 @@ func displayPose(p *cubePose) Pose {
 	}
 }
 
-// Picture returns a copy of the cubes at both endpoints; 60 KB for 901 cubes. sent is the sender's newest frame and must
-// be a frame of cubes, and t has the source's frames. Before the display begins, only Sent is set. The caller sets Live,
-// Autopilot and Keys.
+// Picture returns a copy of the cubes at both endpoints; 60 KB for 901 cubes. sent is the sender's newest
+// frame and must be a frame of cubes, and t has the source's frames. Before the display begins, only Sent
+// is set. The caller sets Live, Autopilot and Keys.
 func (d *Display) Picture(sent *frame.Frame, t *Truths) *Picture {
 	x := &d.screen
 	p := &Picture{Sent: make([]Pose, x.rows)}
@@ -84,9 +84,10 @@ type Frames struct {
 	Starved bool          // no newer frame has arrived
 	Keys    []string      // the user's ids of the things in the rows; nil if they have none
 
-	// Next is the frame after Shown in the receiver's history, and Weight from 0 to 1 is how much of the time between
-	// both has passed: a game that interpolates shows positions and angles between them, Behind the sender's present. Next is nil
-	// while the display is starved, and for schemas without interpolated columns.
+	// Next is the frame after Shown in the receiver's history, and Weight from 0 to 1 is how much of the
+	// time between both has passed: a game that interpolates shows positions and angles between them,
+	// Behind the sender's present. Next is nil while the display is starved, and for schemas without
+	// interpolated columns.
 	Next   *frame.Frame
 	Weight float64
 	Behind time.Duration
@@ -95,9 +96,9 @@ type Frames struct {
 // Limits of a copy in Frames: maxCells values of the table, except for maps, and maxBody bytes of the body.
 const maxCells, maxBody = 4096, 4096
 
-// Frames returns copies of the frames at both endpoints, with at most maxCells values of the table unless the schema
-// has positions, which are displayed as a map. s is the schema of sent, the sender's newest frame, and now is the
-// virtual time.
+// Frames returns copies of the frames at both endpoints, with at most maxCells values of the table unless
+// the schema has positions, which are displayed as a map. s is the schema of sent, the sender's newest
+// frame, and now is the virtual time.
 func (d *Display) Frames(s *frame.Schema, sent *frame.Frame, now time.Duration) *Frames {
 	cells := maxCells
 	hasPositions := slices.ContainsFunc(s.Fields, func(f frame.Field) bool { return f.Hint.Role == frame.Position })

@@ -16,8 +16,8 @@ type cubePose struct {
 	interacting bool
 }
 
-// setRow sets p to the pose that a row of a cube snapshot encodes. residual is what was rounded off the values of the
-// row, nil if nothing was.
+// setRow sets p to the pose that a row of a cube snapshot encodes. residual is what was rounded off the
+// values of the row, nil if nothing was.
 func (p *cubePose) setRow(row *cubeRow, residual []float32) {
 	p.pos = forecast.Position(row[:]).Scale(1.0 / frame.UnitsPerMetre)
 	p.rot = forecast.Orientation(row[:])
@@ -137,8 +137,8 @@ func chordSlope(t [4]time.Duration, i int) (w [4]float64) {
 	return w
 }
 
-// middleSlope returns the weights of the slope at point i of the parabola through it and its neighbours: the mean of
-// the slopes of both chords, each weighted by the length of the other.
+// middleSlope returns the weights of the slope at point i of the parabola through it and its neighbours:
+// the mean of the slopes of both chords, each weighted by the length of the other.
 func middleSlope(t [4]time.Duration, i int) (w [4]float64) {
 	left, right := chordSlope(t, i-1), chordSlope(t, i)
 	share := float64(t[i]-t[i-1]) / float64(t[i+1]-t[i-1]) // of the right chord
@@ -148,8 +148,8 @@ func middleSlope(t [4]time.Duration, i int) (w [4]float64) {
 	return w
 }
 
-// endSlope returns the weights of the slope of a parabola at one end of a chord, given that at the other end: the slope
-// of the chord is their mean.
+// endSlope returns the weights of the slope of a parabola at one end of a chord, given that at the other
+// end: the slope of the chord is their mean.
 func endSlope(chord, other [4]float64) (w [4]float64) {
 	for k := range w {
 		w[k] = float64(2*chord[k]) - other[k]

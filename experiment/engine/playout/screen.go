@@ -132,8 +132,9 @@ func (x *screen) show(moment time.Duration, t *Truths, m *meters.DisplayErrors) 
 	return x.starved
 }
 
-// findMoving sets x.moving to the rows that may have an error. If both snapshots are known to equal the source's
-// frames of their ticks, these are the rows that the source changed between the ticks of the blend.
+// findMoving sets x.moving to the rows that may have an error. If both snapshots are known to equal the
+// source's frames of their ticks, these are the rows that the source changed between the ticks of the
+// blend.
 func (x *screen) findMoving(w *snapshots, b *blend, t *Truths) {
 	isExact := x.verifier.Exact(w[1].entry.Seq) && x.verifier.Exact(w[2].entry.Seq)
 	if isExact && t.changedBetween(b.firstTick, b.lastTick, x.moving) {

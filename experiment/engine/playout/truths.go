@@ -5,8 +5,8 @@ import (
 	"wirelab/internal/ring"
 )
 
-// maxTruthFrames is the maximum number of frames that Truths stores, and maxTruthCells that of their values together, which
-// is 256 MB. Errors of displays with a longer lag are not measured.
+// maxTruthFrames is the maximum number of frames that Truths stores, and maxTruthCells that of their values
+// together, which is 256 MB. Errors of displays with a longer lag are not measured.
 const maxTruthFrames, maxTruthCells = 1024, 1 << 26
 
 // Truths stores the newest frames of the source, with which the displays of the receivers are
@@ -19,8 +19,8 @@ type Truths struct {
 	loops   eventTicks                // restarts of the recording
 	breaks  []*eventTicks             // by row: appearances, disappearances and jumps of its object; nil without any
 
-	// changed[n%len(changed)] contains the rows that changed between ticks n-1 and n, also by less than a step. They are
-	// stored longer than the frames.
+	// changed[n%len(changed)] contains the rows that changed between ticks n-1 and n, also by less than a
+	// step. They are stored longer than the frames.
 	changed [64]frame.Rows
 }
 
@@ -56,7 +56,8 @@ func (t *Truths) Add(f *frame.Shared, restarted bool, needed uint64) {
 	*t.frames.Push() = f.Retain()
 }
 
-// addBreaks records which objects appear, disappear or jump in frame f of the given tick. before is the table before it.
+// addBreaks records which objects appear, disappear or jump in frame f of the given tick. before is the
+// table before it.
 func (t *Truths) addBreaks(tick uint64, f *frame.Shared, before []int32) {
 	for row := range f.Changed.All() {
 		p := t.columns.partOf(row)
@@ -107,8 +108,8 @@ func (e *eventTicks) add(tick uint64) {
 	e.count++
 }
 
-// between reports whether there was an event after tick from, up to and including tick to. If the answer is no longer
-// stored, it returns true. A nil e has no events.
+// between reports whether there was an event after tick from, up to and including tick to. If the answer is
+// no longer stored, it returns true. A nil e has no events.
 func (e *eventTicks) between(from, to uint64) bool {
 	if e == nil {
 		return false

@@ -57,7 +57,8 @@ func TestTruths(t *testing.T) {
 	}
 }
 
-// Ticks of events are compared with a list of all. Before the oldest of those that are stored, any answer is yes.
+// Ticks of events are compared with a list of all. Before the oldest of those that are stored, any answer
+// is yes.
 func TestEventTicks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 5))
 	var x eventTicks

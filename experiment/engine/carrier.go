@@ -13,11 +13,13 @@ import (
 	"wirelab/lossmodel"
 )
 
-// carrier puts the packets of a lane into containers, which add redundancy. The outcomes remain those of packets: a
-// packet whose datagram is lost or damaged stays in flight until it is repaired, or until no datagram that could repair
-// it is left. A copy that the link makes of a datagram is a copy of the packet in it. Parities are not packets.
+// carrier puts the packets of a lane into containers, which add redundancy. The outcomes remain those of
+// packets: a packet whose datagram is lost or damaged stays in flight until it is repaired, or until no
+// datagram that could repair it is left. A copy that the link makes of a datagram is a copy of the packet
+// in it. Parities are not packets.
 //
-// A lane has a carrier from when sender.redundancy is set, also to "none", which sends packets without containers.
+// A lane has a carrier from when sender.redundancy is set, also to "none", which sends packets without
+// containers.
 type carrier struct {
 	snd      *container.Sender
 	rcv      container.Receiver
@@ -48,8 +50,8 @@ type sentContainer struct {
 // noFlight is the tag of no flight.
 const noFlight = math.MaxUint64
 
-// repairSet is a set of datagrams that may repair some packets: the containers that have one packet, or those of a group.
-// It is closed when all its datagrams have arrived or are lost.
+// repairSet is a set of datagrams that may repair some packets: the containers that have one packet, or
+// those of a group. It is closed when all its datagrams have arrived or are lost.
 type repairSet struct {
 	unsent   int // datagrams that are to be sent
 	inFlight int // copies of datagrams that have yet to arrive
@@ -97,7 +99,8 @@ func (l *lane) setRedundancy(now time.Duration, p policy.Policy) {
 // hasRedundancy reports whether redundancy was set, also to "none".
 func (c *carrier) hasRedundancy() bool { return c.snd.Redundancy() != policy.Policy{} }
 
-// follow makes the carrier of a lane that joins send its containers at the same times as that of the first lane.
+// follow makes the carrier of a lane that joins send its containers at the same times as that of the first
+// lane.
 func (c *carrier) follow(first *carrier) {
 	c.snd.Follow(first.snd)
 	c.firstNumber = c.snd.Next()
@@ -209,8 +212,8 @@ func (l *lane) sendContainer(now time.Duration, k *sentContainer, sealed *contai
 	return verdict
 }
 
-// expireContainers gives up the containers that entered a real network more than networkTimeout ago. Those that the
-// network lost are never reported.
+// expireContainers gives up the containers that entered a real network more than networkTimeout ago. Those
+// that the network lost are never reported.
 func (l *lane) expireContainers(now time.Duration) {
 	c := l.carrier
 	for n := c.sent.First(); n < c.sent.Next() && now-c.sent.At(n).leftAt > networkTimeout; n++ {
@@ -263,7 +266,8 @@ func (l *lane) recordExtra(now time.Duration, kind packetlog.Outcome, wire int) 
 	}
 }
 
-// nextDue returns when the lane must write a message or send a datagram other than a packet; never if it need not.
+// nextDue returns when the lane must write a message or send a datagram other than a packet; never if it
+// need not.
 func (l *lane) nextDue() time.Duration {
 	if l.carrier == nil {
 		return never
@@ -275,8 +279,8 @@ func (l *lane) nextDue() time.Duration {
 	return at
 }
 
-// receiveContainer opens a container that has arrived, passes its packets to the receiver and sends one ack. The
-// packets of a damaged container may still be repaired.
+// receiveContainer opens a container that has arrived, passes its packets to the receiver and sends one
+// ack. The packets of a damaged container may still be repaired.
 func (l *lane) receiveContainer(now time.Duration, d *lossmodel.Delivery) {
 	c, number := l.carrier, d.Tag&^containerTag
 	k := sentContainer{flight: noFlight}
@@ -299,8 +303,8 @@ func (l *lane) receiveContainer(now time.Duration, d *lossmodel.Delivery) {
 	}
 }
 
-// openContainer opens a container that has arrived, passes its messages and packets to their receivers, and sends one
-// ack. k is its record, and d its delivery with the tag of its own packet.
+// openContainer opens a container that has arrived, passes its messages and packets to their receivers, and
+// sends one ack. k is its record, and d its delivery with the tag of its own packet.
 func (l *lane) openContainer(now time.Duration, number uint64, d *lossmodel.Delivery, k *sentContainer) {
 	opened, err := l.carrier.rcv.Open(d.Data)
 	if err != nil {
@@ -336,8 +340,8 @@ func (l *lane) openContainer(now time.Duration, number uint64, d *lossmodel.Deli
 	}
 }
 
-// findProtected returns the flight of the packet that was sent in container number, which is in a set of k; nil if its
-// outcome is known.
+// findProtected returns the flight of the packet that was sent in container number, which is in a set of k;
+// nil if its outcome is known.
 func (l *lane) findProtected(k *sentContainer, number uint64) *flight {
 	for n := k.firstSet; n < k.endSet; n++ {
 		s := l.carrier.sets.At(n)
@@ -360,8 +364,8 @@ func (l *lane) handleRepaired(now time.Duration, f *flight, k *sentContainer, p 
 	return l.handleArrival(now, &lossmodel.Delivery{Data: p.Bytes, Sent: f.rec.Sent, Due: now, Tag: f.tag})
 }
 
-// awaitRepair keeps a packet in flight whose datagram was lost at the given stage of the link, or was damaged if cause
-// is lossmodel.None. It returns false if nothing can repair the packet.
+// awaitRepair keeps a packet in flight whose datagram was lost at the given stage of the link, or was
+// damaged if cause is lossmodel.None. It returns false if nothing can repair the packet.
 func (f *flight) awaitRepair(cause lossmodel.Cause) bool {
 	if !f.repairable || f.endedCopies&1 == 1 {
 		return false
@@ -380,8 +384,8 @@ func (l *lane) recordUnrepaired(now time.Duration, f *flight) {
 	}
 }
 
-// closeIfDone closes a set of which no datagram is in flight or to be sent. Its packets that were not repaired get their
-// outcome.
+// closeIfDone closes a set of which no datagram is in flight or to be sent. Its packets that were not
+// repaired get their outcome.
 func (l *lane) closeIfDone(now time.Duration, s *repairSet) {
 	if s.closed || s.unsent > 0 || s.inFlight > 0 {
 		return
@@ -400,7 +404,8 @@ func (l *lane) closeIfDone(now time.Duration, s *repairSet) {
 	}
 }
 
-// dropSettled drops the oldest sets that are closed, and the oldest containers of which no datagram is in flight.
+// dropSettled drops the oldest sets that are closed, and the oldest containers of which no datagram is in
+// flight.
 func (c *carrier) dropSettled() {
 	for c.sets.Len() > 0 && c.sets.At(c.sets.First()).closed {
 		c.sets.Pop()

@@ -28,7 +28,8 @@ type pendingChange struct {
 }
 
 // isSame reports whether a and b are the same scripted change, before and after it was applied: applying it
-// converts the values of parameters. The user cannot make a change at exactly the nanosecond of a scripted one.
+// converts the values of parameters. The user cannot make a change at exactly the nanosecond of a scripted
+// one.
 func isSame(a, b config.StampedChange) bool {
 	return a.T == b.T && slices.Equal(a.Change.Keys(), b.Change.Keys())
 }

@@ -19,8 +19,8 @@ type unverified struct{}
 
 func (unverified) Exact(uint64) bool { return false }
 
-// A display that only computes the rows that the source changed finds the same errors as one that compares all frames:
-// under loss, damage, swaps and all other changes, at any rate.
+// A display that only computes the rows that the source changed finds the same errors as one that compares
+// all frames: under loss, damage, swaps and all other changes, at any rate.
 func TestErrorsFromChangedRows(t *testing.T) {
 	for seed := range testkit.ChooseLong[uint64](16, 4, 2) {
 		run := func(compareAll bool) (*Session, any) {

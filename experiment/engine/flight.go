@@ -84,10 +84,10 @@ type flights struct {
 // packets, on links that hold minutes of packets, only the SHA-256 is stored. This bounds the memory.
 const maxExpectedFrames = 1024
 
-// add returns a new flight, valid until the next call. stored is the frame that the receiver must
-// decode. source is the source's frame if stored equals it, else nil. add keeps source, which is shared,
-// but copies stored, which the sender reuses. If more than maxExpectedFrames flights are stored, the flight has
-// only the hash of the frame, computed by d.
+// add returns a new flight, valid until the next call. stored is the frame that the receiver must decode.
+// source is the source's frame if stored equals it, else nil. add keeps source, which is shared, but copies
+// stored, which the sender reuses. If more than maxExpectedFrames flights are stored, the flight has only
+// the hash of the frame, computed by d.
 func (s *flights) add(stored *frame.Frame, source *frame.Shared, d *digest) *flight {
 	f := s.queue.Push()
 	*f = flight{tag: s.queue.Next() - 1, inFlight: true, unquantised: source != nil, trails: f.trails[:0]}

@@ -14,8 +14,8 @@ import (
 // encoder's name and, if another lane has the same encoder, the parameters that differ.
 func (l *Lane) Name() string { return laneName(l.Encoder, l.Differs) }
 
-// ShortName returns the name of l for a text that already contains the name of lane first. If both
-// have the same encoder, it returns only the parameters that differ, or the letter and the name if none differ.
+// ShortName returns the name of l for a text that already contains the name of lane first. If both have the
+// same encoder, it returns only the parameters that differ, or the letter and the name if none differ.
 func (l *Lane) ShortName(first *Lane) string {
 	if l.Encoder == first.Encoder && l.Differs != "" {
 		return l.Differs
@@ -34,7 +34,8 @@ func laneName(encoder, differs string) string {
 	return encoder + " " + differs
 }
 
-// encodingText returns the name of an encoder and its parameters that differ from the defaults: "rotor bits=8".
+// encodingText returns the name of an encoder and its parameters that differ from the defaults: "rotor
+// bits=8".
 func encodingText(e *endpoint.Encoding) string {
 	text := e.Codec.Name
 	for _, info := range e.Codec.ParamInfo() {
@@ -53,15 +54,15 @@ func laneLetter(n int) string {
 	return laneLetter(n/26-1) + laneLetter(n%26)
 }
 
-// trait is a parameter or a setting of a lane that its name contains if another lane with the same encoder has
-// a different value.
+// trait is a parameter or a setting of a lane that its name contains if another lane with the same encoder
+// has a different value.
 type trait struct {
 	value string
 	label string // empty if the name leaves the value out, because it is the default
 }
 
-// traits returns the parameters of the lane's encoder, and the settings of its sender that a shadow may have for
-// itself. Lanes with the same encoder have the same traits in the same order.
+// traits returns the parameters of the lane's encoder, and the settings of its sender that a shadow may
+// have for itself. Lanes with the same encoder have the same traits in the same order.
 func (l *lane) traits() (list []trait) {
 	e := l.snd.Encoding()
 	for _, info := range e.Codec.ParamInfo() {
@@ -83,8 +84,8 @@ func (l *lane) traits() (list []trait) {
 	return append(list, trait{sender.Control.String(), sender.Control.Label()}, priority, budget)
 }
 
-// differences returns, for each lane, the parameters and the settings of the sender that distinguish it from the other
-// lanes with the same encoder, such as "history=4 lag=2"; empty if there are none.
+// differences returns, for each lane, the parameters and the settings of the sender that distinguish it
+// from the other lanes with the same encoder, such as "history=4 lag=2"; empty if there are none.
 func (s *Session) differences() []string {
 	traits := make([][]trait, len(s.lanes))
 	for i, l := range s.lanes {

@@ -42,8 +42,8 @@ func (n *noise) Next(f *frame.Frame) error {
 	return nil
 }
 
-// Captures have the encoder datagram by default. If the payload is larger than the datagrams, the dashboard and the
-// report remark on it, and on the missing model.
+// Captures have the encoder datagram by default. If the payload is larger than the datagrams, the dashboard
+// and the report remark on it, and on the missing model.
 func TestExpansionIsRemarked(t *testing.T) {
 	s := mustOpen(t, config.Default(), &noise{rand.New(rand.NewPCG(1, 2))}, Options{})
 	for _, x := range []struct {

@@ -109,7 +109,8 @@ func (l *lane) startMessages(now time.Duration, c *config.Config) {
 	m.out = container.NewOutbox(c.Messages.Delivery, c.Messages.Pace)
 	m.in = container.NewInbox(c.Messages.Lanes, m.delivered)
 	if c.Messages.IsStream() {
-		m.stream, m.skips = container.NewStreamSender(c.Messages.Delivery.Int("coalesce") == 0), c.Messages.Delivery.Int("skip") == 1
+		m.stream = container.NewStreamSender(c.Messages.Delivery.Int("coalesce") == 0)
+		m.skips = c.Messages.Delivery.Int("skip") == 1
 	}
 	for i := range m.kinds { // the lane sends no messages that were due before it joined
 		for k := &m.kinds[i]; k.dueAt(k.next) < now; {

@@ -52,8 +52,8 @@ func (e *NetworkError) Error() string { return e.To + ": " + e.Problem }
 // peer reports as arrived.
 type RemotePath interface {
 	Path
-	// Reported returns the peer's report of the datagram that Receive returned last, valid until the next call of
-	// Receive; nil if a modelled link lost or damaged that datagram before it was sent.
+	// Reported returns the peer's report of the datagram that Receive returned last, valid until the next
+	// call of Receive; nil if a modelled link lost or damaged that datagram before it was sent.
 	Reported() *RemoteReport
 	// RoundTrip removes and returns the oldest round-trip time not yet read; false if none exists.
 	RoundTrip() (time.Duration, bool)
@@ -80,7 +80,8 @@ type PacketReport struct {
 	Number    uint16      // low 16 bits of the sequence number that the receiver assigned to the packet
 }
 
-// packet returns the report of the packet that was sent in the container with this number; nil if it has none.
+// packet returns the report of the packet that was sent in the container with this number; nil if it has
+// none.
 func (r *RemoteReport) packet(container uint16) *PacketReport {
 	for i := range r.Packets {
 		if r.Packets[i].Container == container {

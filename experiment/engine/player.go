@@ -38,8 +38,8 @@ func (p *player) checkInput(c *config.Config, ch config.Change) error {
 		Expected: `data "world"`}
 }
 
-// apply applies the actions of ch at now: a reset of the world, held keys, modes, and the switch between the user
-// and the world's script. Held keys reach the source with the next frame; see steer.
+// apply applies the actions of ch at now: a reset of the world, held keys, modes, and the switch between
+// the user and the world's script. Held keys reach the source with the next frame; see steer.
 func (p *player) apply(now time.Duration, ch config.Change) {
 	if ch.Value("reset") != nil {
 		p.source.Reset()

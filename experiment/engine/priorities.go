@@ -46,8 +46,8 @@ type Priority struct {
 // maxUrgent is the number of rows in Result.Priorities at most.
 const maxUrgent = 1000
 
-// urgentRows returns the rows of Result.Priorities: those that the active encoder should send first. It is nil without a
-// budget, and empty if no row must be sent.
+// urgentRows returns the rows of Result.Priorities: those that the active encoder should send first. It is
+// nil without a budget, and empty if no row must be sent.
 func (s *Session) urgentRows() []Priority {
 	p := s.Priorities()
 	if p == nil {

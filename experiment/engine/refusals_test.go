@@ -7,8 +7,8 @@ import (
 	"wirelab/experiment/config"
 )
 
-// What cannot work is refused with one sentence about the key, at the start or, as a change, during a session, where
-// it has no effect.
+// What cannot work is refused with one sentence about the key, at the start or, as a change, during a
+// session, where it has no effect.
 func TestRefusals(t *testing.T) {
 	const (
 		stream = "messages.delivery stream; "

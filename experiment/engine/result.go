@@ -160,8 +160,9 @@ func (s *Session) Result() *Result {
 	return r
 }
 
-// NewResult returns the result of a run that began with the configuration start. end is its duration and s the
-// schema of its data. The caller adds the changes that took effect, and what was measured besides totals.
+// NewResult returns the result of a run that began with the configuration start. end is its duration and s
+// the schema of its data. The caller adds the changes that took effect, and what was measured besides
+// totals.
 func NewResult(start *config.Config, s *frame.Schema, end time.Duration, frames uint64, totals figures.Totals) *Result {
 	start = start.Clone()
 	start.At, start.Sweep, start.Search = nil, nil, config.Search{} // Result.Changes has the changes that took effect

@@ -48,8 +48,8 @@ func budgetSession(t *testing.T, seed uint64, stop time.Duration, pairs ...strin
 	return s
 }
 
-// With random budgets, bursts, intervals and encoders, no packet ends a time of 100 ms, or of the interval if that is
-// longer, with more bytes than its budget allows. After 4 s the budget changes.
+// With random budgets, bursts, intervals and encoders, no packet ends a time of 100 ms, or of the interval
+// if that is longer, with more bytes than its budget allows. After 4 s the budget changes.
 func TestBudgetHoldsInEveryWindow(t *testing.T) {
 	rng := rand.New(rand.NewPCG(42, 6))
 	fullest := 0.0

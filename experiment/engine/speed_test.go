@@ -29,8 +29,8 @@ func lossyConfig(tb testing.TB) *config.Config {
 	return c
 }
 
-// BenchmarkSession runs a recording over a bad link with each encoder, and with all that the dashboard requests.
-// x_real is the virtual time divided by the wall time.
+// BenchmarkSession runs a recording over a bad link with each encoder, and with all that the dashboard
+// requests. x_real is the virtual time divided by the wall time.
 func BenchmarkSession(b *testing.B) {
 	needCharlie(b)
 	for _, codec := range labtest.CubeCodecs() {
@@ -62,8 +62,8 @@ func benchmarkSession(b *testing.B, encoder string, opt Options) {
 	b.ReportMetric(virtual.Seconds()/b.Elapsed().Seconds(), "x_real")
 }
 
-// BenchmarkTick runs sessions of few cubes, so that encoding does not hide the rest of the work, without and with
-// Options.Inspect.
+// BenchmarkTick runs sessions of few cubes, so that encoding does not hide the rest of the work, without
+// and with Options.Inspect.
 func BenchmarkTick(b *testing.B) {
 	for _, inspect := range []bool{false, true} {
 		b.Run(fmt.Sprintf("inspect=%v", inspect), func(b *testing.B) {
@@ -90,8 +90,8 @@ func allocSession(tb testing.TB, settings string, cubes int, inspect bool) *Sess
 	return mustOpen(tb, c, labtest.NewCubeSource(cubes, max(1, cubes/10), -1, 1), Options{KeepSamples: 20, Endless: true, Inspect: inspect})
 }
 
-// In steady state a second of virtual time allocates nothing with the built-in encoders, also while packets are inspected
-// or are in containers: 60 frames are encoded, sent, decoded, compared, acked and metered.
+// In steady state a second of virtual time allocates nothing with the built-in encoders, also while packets
+// are inspected or are in containers: 60 frames are encoded, sent, decoded, compared, acked and metered.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	if labtest.RaceEnabled {
 		t.Skip("the race detector allocates for itself")

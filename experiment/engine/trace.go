@@ -89,7 +89,8 @@ type RowCosts struct {
 	packets    []packetCost    // that are summed, ascending by sequence number
 }
 
-// Carries reports whether packet seq spent bits on a row. It is not known for packets that are not in the sums.
+// Carries reports whether packet seq spent bits on a row. It is not known for packets that are not in the
+// sums.
 func (c *RowCosts) Carries(seq uint64, row int) (carries, known bool) {
 	i, found := slices.BinarySearchFunc(c.packets, seq, packetCost.compareSeq)
 	if !found || c.packets[i].limit != "" {
@@ -136,7 +137,8 @@ type rowCostMeter struct {
 	packets []packetCost   // of the last sum, oldest first
 }
 
-// costOf returns what packet seq spent; ok is false if the sender no longer stores the packet or one of its references.
+// costOf returns what packet seq spent; ok is false if the sender no longer stores the packet or one of its
+// references.
 func (m *rowCostMeter) costOf(snd *endpoint.Sender, seq uint64) (c packetCost, ok bool) {
 	if i, found := slices.BinarySearchFunc(m.packets, seq, packetCost.compareSeq); found {
 		return m.packets[i], true
@@ -153,8 +155,8 @@ func (m *rowCostMeter) costOf(snd *endpoint.Sender, seq uint64) (c packetCost, o
 	return c, true
 }
 
-// RowCosts returns what the packets of the first lane in the last two seconds spent on each row. Each packet is
-// encoded once more when it is first counted. The result is not modified later.
+// RowCosts returns what the packets of the first lane in the last two seconds spent on each row. Each
+// packet is encoded once more when it is first counted. The result is not modified later.
 func (s *Session) RowCosts() *RowCosts {
 	l, m := s.lanes[0], &s.rowCosts
 	out := &RowCosts{Now: s.Now(), Since: max(s.Now()-rowCostPeriod, 0), Rows: make([]int64, s.schema.Rows)}

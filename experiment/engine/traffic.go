@@ -8,8 +8,8 @@ import (
 	"wirelab/lossmodel/traffic"
 )
 
-// setTraffic makes the flows of the current configuration share the downlink from now on. Each lane has its own flows,
-// because they respond to its queue.
+// setTraffic makes the flows of the current configuration share the downlink from now on. Each lane has its
+// own flows, because they respond to its queue.
 func (l *lane) setTraffic(now time.Duration, plan traffic.Plan) {
 	if text := plan.String(); text != l.traffic {
 		l.traffic = text

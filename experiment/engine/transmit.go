@@ -97,8 +97,8 @@ func (l *lane) recordUnreceived(now time.Duration, f *flight, copyNumber int, o 
 	l.recordOutcome(now, f)
 }
 
-// beginOutcome makes l.outcomeRec the record of one copy of the packet of f, whose outcome is determined next,
-// and returns it.
+// beginOutcome makes l.outcomeRec the record of one copy of the packet of f, whose outcome is determined
+// next, and returns it.
 func (l *lane) beginOutcome(f *flight, copyNumber int) *packetlog.Record {
 	l.outcomeRec = f.rec
 	l.outcomeRec.Copy = copyNumber
@@ -136,8 +136,8 @@ func (l *lane) handleDrop(now time.Duration, d *lossmodel.Delivery) {
 // networkTimeout is the time after which a packet that left for a remote receiver is overdue.
 const networkTimeout = 3 * time.Second
 
-// expireOverdue abandons the packets that are overdue, oldest first, up to the first packet that is not overdue
-// or whose fate is known.
+// expireOverdue abandons the packets that are overdue, oldest first, up to the first packet that is not
+// overdue or whose fate is known.
 func (l *lane) expireOverdue(now time.Duration) {
 	for f := l.flights.oldest(); f != nil && f.fateUnknown && now-f.leftAt > networkTimeout; f = l.flights.oldest() {
 		l.abandon(now, f)

@@ -8,10 +8,10 @@ import (
 	"wirelab/experiment/engine/meters"
 )
 
-// A trial is a measurement of the effect of a change of the encoder. Comparing the packets before and after the
-// change would not do, because the data change too. Instead the previous encoder continues for seventeen
-// seconds after the change, on the same frames and losses, in an extra lane. That lane is not part of
-// the run: reports, digests and logs do not contain it, and replays do not run it. If a shadow
+// A trial is a measurement of the effect of a change of the encoder. Comparing the packets before and after
+// the change would not do, because the data change too. Instead the previous encoder continues for
+// seventeen seconds after the change, on the same frames and losses, in an extra lane. That lane is not
+// part of the run: reports, digests and logs do not contain it, and replays do not run it. If a shadow
 // already runs the previous encoder, the trial uses the shadow's lane.
 
 // WarmUp is the time after a lane began or its encoder was swapped that figures leave out, because
@@ -25,9 +25,10 @@ const (
 	maxEffects    = 100              // number of newest effects that are stored
 )
 
-// Effect is the measured effect of a change of the encoder: the samples of the encoders before and
-// after the change over the same frames. Before[i] and After[i] cover the same period. A trial gives two effects: an early
-// one after earlyResult, too short for a confidence interval, and one of the whole measurement, which follows in the list.
+// Effect is the measured effect of a change of the encoder: the samples of the encoders before and after
+// the change over the same frames. Before[i] and After[i] cover the same period. A trial gives two effects:
+// an early one after earlyResult, too short for a confidence interval, and one of the whole measurement,
+// which follows in the list.
 type Effect struct {
 	T             time.Duration // when the encoder was changed; for a drag of a slider, its last step
 	Until         time.Duration // end of the last sample
@@ -57,11 +58,11 @@ type trial struct {
 // slow to run another lane.
 func (s *Session) AllowTrials(allowed bool) { s.paused = !allowed }
 
-// startTrial begins a trial after a change of the encoder at time at, and updates s.previousEncoder. before is
-// the configuration before the change, and touched the keys that it set. If the change continues a drag of the
-// same setting, which means that it follows within dragPeriod, the trial measures against the encoder before the
-// first step of the drag. No trial begins if Options.Trials is not set, for files and real networks, or if there
-// is no room for another lane.
+// startTrial begins a trial after a change of the encoder at time at, and updates s.previousEncoder. before
+// is the configuration before the change, and touched the keys that it set. If the change continues a drag
+// of the same setting, which means that it follows within dragPeriod, the trial measures against the
+// encoder before the first step of the drag. No trial begins if Options.Trials is not set, for files and
+// real networks, or if there is no room for another lane.
 func (s *Session) startTrial(at time.Duration, before *config.Config, touched string) {
 	encoderBefore := before.Encoder
 	if encoderBefore.Equal(s.config.Encoder) {
@@ -95,8 +96,8 @@ func (s *Session) startTrial(at time.Duration, before *config.Config, touched st
 	s.updateRunning()
 }
 
-// measureTrial records the early result of the current trial and, when its time is over, the final result; then it ends the
-// trial.
+// measureTrial records the early result of the current trial and, when its time is over, the final result;
+// then it ends the trial.
 func (s *Session) measureTrial(now time.Duration) {
 	t := s.trial
 	if t == nil {
@@ -113,9 +114,9 @@ func (s *Session) measureTrial(now time.Duration) {
 	}
 }
 
-// recordEffect records the effect that trial t has measured until now. Both lanes are measured after the change, over
-// the same period: t.lane still runs the encoder before the change, s.lanes[0] the one after it. It records nothing if
-// the lanes do not have samples of the same periods.
+// recordEffect records the effect that trial t has measured until now. Both lanes are measured after the
+// change, over the same period: t.lane still runs the encoder before the change, s.lanes[0] the one after
+// it. It records nothing if the lanes do not have samples of the same periods.
 func (s *Session) recordEffect(t *trial, now time.Duration) {
 	measured := func(l *lane) []meters.Sample {
 		return slices.Clone(meters.Between(l.meter.Samples(), t.changedAt+WarmUp, now))

@@ -85,9 +85,9 @@ func (c *PackCache) Make(encoding *endpoint.Encoding, pair *Pair, w *Packing) er
 	return err
 }
 
-// get returns the new file of pair, packed by encoding. It packs the file unless the cache contains the result.
-// While one goroutine packs, others wait for the lock of the cache entry. After an error nothing is cached, and the
-// next call tries again. w has the callbacks for progress; nil means none.
+// get returns the new file of pair, packed by encoding. It packs the file unless the cache contains the
+// result. While one goroutine packs, others wait for the lock of the cache entry. After an error nothing is
+// cached, and the next call tries again. w has the callbacks for progress; nil means none.
 func (c *PackCache) get(encoding *endpoint.Encoding, pair *Pair, w *Packing) (*packedFile, error) {
 	p := c.entry(encoding, pair)
 	p.making.Lock()

@@ -126,7 +126,8 @@ func (d *Delivery) Blocks() []BlockState {
 		run := d.blocks[i*n/len(out) : (i+1)*n/len(out)]
 		out[i] = run[0]
 		for _, s := range run[1:] {
-			// The lowest undelivered state wins. If all blocks are delivered, BlockRecovered wins over BlockDelivered.
+			// The lowest undelivered state wins. If all blocks are delivered, BlockRecovered wins over
+			// BlockDelivered.
 			if s < BlockDelivered && s < out[i] || s > out[i] && out[i] >= BlockDelivered {
 				out[i] = s
 			}

@@ -113,7 +113,8 @@ func (s *compactBudget) Budget() (b encoders.Budget) {
 }
 
 // Culprit returns the stage of the link that delayed the packet most beyond the delay that this stage
-// usually adds; nil if no stage delayed the packet more than usual. The template report/explain.tmpl calls it.
+// usually adds; nil if no stage delayed the packet more than usual. The template report/explain.tmpl calls
+// it.
 func (in *Inside) Culprit() (worst *lossmodel.Step) {
 	for i := range in.Trail.All() {
 		s := &in.Trail.Steps[i]

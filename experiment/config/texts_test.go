@@ -49,14 +49,11 @@ var texts = map[string]func(in string) string{
 	},
 	"size": func(in string) string {
 		n, ok := ParseSize(in)
-		if again, _ := ParseSize(formatSize(n)); ok && again != n {
-			return "is written as " + formatSize(n)
+		if !ok {
+			return "refused"
 		}
-		return fmt.Sprint(n, " ", ok)
-	},
-	"size_ok": func(in string) string {
-		_, ok := ParseSize(in)
-		return fmt.Sprint(ok)
+		again, _ := ParseSize(formatSize(n))
+		return fmt.Sprint(n, " ", again == n)
 	},
 	"bound": func(in string) string { // figure, value as in TOML
 		name, value, _ := strings.Cut(in, " ")

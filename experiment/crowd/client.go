@@ -22,19 +22,18 @@ type connection struct {
 	isActive   bool      // the client is in the game
 }
 
-// client is one client: its links, its receiver and its measurements. Frames are stored once for all
-// clients.
+// client is one client: its links and its receiver. Frames are stored once for all clients.
 type client struct {
-	counts
-	departure time.Duration   // when the current packet has passed the uplink of the server; dropped if it has not
-	down, up  lossmodel.Light // unused with full
-	full      *fullLinks      // nil if down and up model the links
-	viewer    *viewer         // nil without a budget
-	history   *history        // nil unless Options.isLive is set
+	down, up lossmodel.Light // unused with full; first, so that each is in one cache line
 
+	history *history  // nil unless Options.isLive is set
 	decoded packetSet // decoded and stored packets
 	arrived uint32    // 1 + the newest packet that has arrived; 0 if none has
-	screen  display
+	display display
+
+	full      *fullLinks    // nil if down and up model the links
+	viewer    *viewer       // nil without a budget
+	departure time.Duration // when the current packet has passed the uplink; dropped if it has not
 	tenure
 }
 
@@ -111,9 +110,10 @@ type display struct {
 	ticked     uint16        // display ticks of the current slot that have been run
 }
 
-// tickDisplay runs the display ticks of the current slot before a time that have not been run yet.
-func (x *session) tickDisplay(c *client, before time.Duration) {
-	d := &c.screen
+// tickDisplay runs the display ticks of the current slot before a time that have not been run yet, and
+// counts them in m.
+func (x *session) tickDisplay(c *client, m *counts, before time.Duration) {
+	d := &c.display
 	for ; int(d.ticked) < len(x.displayTicks) && x.displayTicks[d.ticked] < before; d.ticked++ {
 		now := x.displayTicks[d.ticked]
 		moment, ok := d.clock.Tick(now, x.config.Receiver.Playout)
@@ -124,9 +124,9 @@ func (x *session) tickDisplay(c *client, before time.Duration) {
 		if x.receiverHistory <= window.Reach { // the snapshots before moment may have left the history
 			shown = max(shown, x.sourceTime(c.decoded.oldest(x.receiverHistory)))
 		}
-		c.n[lagSum] += int64(now - moment)
-		c.n[ageSum] += int64(now - shown)
-		c.display.Tick(d.newestTime < moment)
+		m.n[lagSum] += int64(now - moment)
+		m.n[ageSum] += int64(now - shown)
+		m.display.Tick(d.newestTime < moment)
 	}
 }
 

@@ -150,9 +150,9 @@ func untag(tag uint64) packet {
 
 // sendFull sends a datagram with a tag to client i of the shard at now.
 func (x *session) sendFull(s *shard, i int, now time.Duration, datagram []byte, tag uint64) {
-	c, seq := &s.clients[i], uint32(tag)
-	v := c.full.down.Send(now, datagram, tag)
-	c.n[duplicated] += int64(v.Copies)
+	seq := uint32(tag)
+	v := s.clients[i].full.down.Send(now, datagram, tag)
+	s.counts[i].n[duplicated] += int64(v.Copies)
 	s.countLoss(i, seq, 0, v.Lost)
 	for k, cause := range v.CopyLost[:v.Copies] {
 		s.countLoss(i, seq, k+1, cause)
@@ -225,7 +225,7 @@ func (x *session) arriveFull(s *shard, i int, at time.Duration, d *lossmodel.Del
 		ack = s.ackBuffer
 	}
 	outcome := c.full.up.Send(at, ack, uint64(c.decoded.Newest)|c.decoded.Mask<<32)
-	c.n[feedbackBytes] += int64(outcome.Wire)
+	s.counts[i].n[feedbackBytes] += int64(outcome.Wire)
 }
 
 // uplink is the link that the packets to all clients share: a queue of limited size before a line. A

@@ -135,8 +135,8 @@ func (l *Live) Step() error {
 func (x *session) sums() (sum engine.CrowdSample) {
 	for i := range x.shards {
 		s := &x.shards[i]
-		for k := range s.clients {
-			c := &s.clients[k]
+		for k := range s.counts {
+			c := &s.counts[k]
 			sum.Packets += int(c.n[sent])
 			sum.Lost += int(c.n[packetlog.Lost])
 			sum.WireBits += 8 * c.n[wireBytes]
@@ -174,7 +174,7 @@ func (l *Live) addMark() {
 		s := &l.shards[i]
 		for k := range s.clients {
 			c := &s.clients[k]
-			saved := clientMark{counts: c.counts, active: c.active(s.connections[k].isActive, m.at)}
+			saved := clientMark{counts: s.counts[k], active: c.active(s.connections[k].isActive, m.at)}
 			if c.viewer != nil {
 				saved.view = c.viewer.meter.Progress()
 			}

@@ -34,7 +34,7 @@ func TestPresence(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, packets := range want {
-		if got := x.shards[i/shardClients].clients[i%shardClients].n[sent]; got != packets {
+		if got := x.shards[i/shardClients].counts[i%shardClients].n[sent]; got != packets {
 			t.Errorf("client %d was sent %d packets, want %d", i+1, got, packets)
 		}
 	}

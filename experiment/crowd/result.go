@@ -62,7 +62,7 @@ func (x *session) clientsSince(m *mark) (list []figures.CrowdClient) {
 		s, k := x.at(i)
 		c, isActive := &s.clients[k], s.connections[k].isActive
 		active := c.active(isActive, x.Now()) - before.active
-		counts := c.counts // a copy, from which those of m are subtracted
+		counts := s.counts[k] // a copy, from which those of m are subtracted
 		counts.subtract(&before.counts)
 		f := counts.figures(&c.tenure, active, interpolates, x.displayHz())
 		if v := c.viewer; v != nil {
@@ -109,9 +109,9 @@ func (x *session) totals(end time.Duration, clients []figures.CrowdClient) figur
 	all, lagUS := counts{}, int64(0) // the lag is rounded for each client
 	var t figures.Totals
 	for i := range x.shards {
-		for k := range x.shards[i].clients {
-			c := &x.shards[i].clients[k]
-			all.add(&c.counts)
+		for k := range x.shards[i].counts {
+			c := &x.shards[i].counts[k]
+			all.add(c)
 			lagUS += c.n[lagSum] / 1000
 		}
 	}

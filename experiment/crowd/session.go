@@ -238,7 +238,7 @@ const maxMemory = 8 << 30
 
 // Sizes in bytes.
 const (
-	clientBytes   = int(unsafe.Sizeof(connection{}) + unsafe.Sizeof(client{}))
+	clientBytes   = int(unsafe.Sizeof(connection{}) + unsafe.Sizeof(counts{}) + unsafe.Sizeof(client{}))
 	packetBytes   = int(unsafe.Sizeof(packet{}))
 	ackBytes      = int(unsafe.Sizeof(ack{}))
 	fullLinkBytes = 16 << 10 // both links of a client with a few packets in flight
@@ -371,6 +371,7 @@ func (x *session) addClient(c *client) {
 		c.viewer = x.newViewer(s, i)
 	}
 	s.connections = append(s.connections, connection{})
+	s.counts = append(s.counts, counts{})
 	s.clients = append(s.clients, *c)
 }
 

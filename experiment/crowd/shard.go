@@ -23,6 +23,7 @@ const budgetShardClients = 64
 // shard is a range of clients with their packets and acks in flight. One goroutine at a time works on it.
 type shard struct {
 	connections []connection
+	counts      []counts // of each client; apart from clients, because the server counts in every tick
 	clients     []client
 	full        int // clients with full links
 
@@ -130,9 +131,8 @@ func (s *shard) addHash(v uint64) {
 
 // countArrival counts the arrival of packet seq at client i of the shard, and adds it to the digest.
 func (s *shard) countArrival(i int, seq uint32, at time.Duration, outcome packetlog.Outcome) {
-	c := &s.clients[i]
-	c.n[outcome]++
-	c.history.settle(seq, at, outcome, lossmodel.None)
+	s.counts[i].n[outcome]++
+	s.clients[i].history.settle(seq, at, outcome, lossmodel.None)
 	code := uint64('F')
 	switch outcome {
 	case packetlog.Decoded:
@@ -151,9 +151,8 @@ func (s *shard) countLoss(i int, seq uint32, copyNumber int, cause lossmodel.Cau
 	}
 	s.lostBy[cause]++
 	if copyNumber == 0 {
-		c := &s.clients[i]
-		c.n[packetlog.Lost]++
-		c.history.settle(seq, 0, packetlog.Lost, cause)
+		s.counts[i].n[packetlog.Lost]++
+		s.clients[i].history.settle(seq, 0, packetlog.Lost, cause)
 	}
 }
 
@@ -175,7 +174,7 @@ func (x *session) receive(s *shard, n uint32, end time.Duration) {
 		if !c.decoded.Any { // a receiver acks each packet, once it has decoded one
 			continue
 		}
-		c.n[feedbackBytes] += int64(x.ackWire)
+		s.counts[p.client].n[feedbackBytes] += int64(x.ackWire)
 		if delay, cause := c.up.Send(x.ackFragments); cause == lossmodel.None {
 			s.acks.add(x.slotOf(n, p.due+delay), ack{c.decoded.Newest, uint32(c.decoded.Mask), p.client})
 		}
@@ -189,16 +188,16 @@ func (x *session) receive(s *shard, n uint32, end time.Duration) {
 	l.end(&s.timed.Server)
 	for i := range s.clients {
 		c := &s.clients[i]
-		if c.full != nil {
+		if s.full > 0 && c.full != nil { // without full links the field is not read, which saves a cache line
 			x.receiveFull(s, i, end)
 		}
 		if s.connections[i].isActive && c.arrived > 0 {
-			x.tickDisplay(c, math.MaxInt64)
-			if c.viewer != nil && c.decoded.Any && !x.ended { // a client that has decoded no packet shows nothing
+			x.tickDisplay(c, &s.counts[i], math.MaxInt64)
+			if x.views != nil && c.decoded.Any && !x.ended { // a client that has decoded no packet shows nothing
 				c.viewer.meter.Compare(c.viewer.receiver.View())
 			}
 		}
-		c.screen.ticked = 0
+		c.display.ticked = 0
 	}
 	l.end(&s.timed.Clients)
 	s.timed.Clients -= s.timed.Decode - decoded
@@ -206,12 +205,12 @@ func (x *session) receive(s *shard, n uint32, end time.Duration) {
 
 // arrive handles the arrival of p at client i of the shard at a time, unless it is a duplicate.
 func (x *session) arrive(s *shard, i int, at time.Duration, p *packet) {
-	c := &s.clients[i]
+	c, m := &s.clients[i], &s.counts[i]
 	if s.connections[i].isActive {
-		x.tickDisplay(c, at)
+		x.tickDisplay(c, m, at)
 	}
 	if p.seq+1 < c.arrived {
-		c.n[reordered]++
+		m.n[reordered]++
 	}
 	isNewest := !c.decoded.Any || p.seq >= c.decoded.Newest
 	outcome := p.outcome
@@ -219,7 +218,7 @@ func (x *session) arrive(s *shard, i int, at time.Duration, p *packet) {
 	case p.age > 0 && p.seq-uint32(p.age)+x.receiverHistory < c.decoded.Newest:
 		outcome = packetlog.NoBaseline
 	case outcome == packetlog.Corrupt:
-		c.n[decodeRefused]++
+		m.n[decodeRefused]++
 	case outcome == packetlog.Decoded && !isNewest:
 		outcome = packetlog.Stale
 	}
@@ -228,16 +227,16 @@ func (x *session) arrive(s *shard, i int, at time.Duration, p *packet) {
 	}
 	if outcome.Stored() {
 		// An older frame is not stored, so it is not acked; under a budget its rows are shown with the newest frame.
-		if isNewest || c.viewer == nil && p.seq+x.receiverHistory >= c.decoded.Newest {
+		if isNewest || x.views == nil && p.seq+x.receiverHistory >= c.decoded.Newest {
 			c.decoded.Add(p.seq)
 		}
-		if c.full != nil {
+		if s.full > 0 && c.full != nil {
 			c.full.seen.Add(uint64(p.seq))
 		}
 		source := x.sourceTime(p.seq)
-		c.screen.newestTime = max(c.screen.newestTime, source)
-		if c.screen.clock.Arrive(at, source) > 0 {
-			c.display.Late++
+		c.display.newestTime = max(c.display.newestTime, source)
+		if c.display.clock.Arrive(at, source) > 0 {
+			m.display.Late++
 		}
 	}
 	s.countArrival(i, p.seq, at, outcome)
@@ -313,22 +312,22 @@ func (x *session) send(s *shard, n uint32, now time.Duration) {
 		if e == nil {
 			continue
 		}
-		c, t := &s.clients[i], &s.connections[i]
+		m, t := &s.counts[i], &s.connections[i]
 		if e.err != nil {
-			c.n[encodeFailed]++
+			m.n[encodeFailed]++
 			t.key = noPacket
 			continue
 		}
 		s.addHash(uint64(t.key))
 		if x.isLive {
-			c.history.add(n, e, f)
+			s.clients[i].history.add(n, e, f)
 		}
-		c.n[sent]++
-		c.n[payloadBytes] += int64(len(e.payload))
-		c.n[wireBytes] += int64(f.wire)
+		m.n[sent]++
+		m.n[payloadBytes] += int64(len(e.payload))
+		m.n[wireBytes] += int64(f.wire)
 		if e.age > 0 {
-			c.n[withBaseline]++
-			c.n[baselineTicks] += int64(e.ageTicks)
+			m.n[withBaseline]++
+			m.n[baselineTicks] += int64(e.ageTicks)
 		}
 	}
 	l.end(&s.timed.Server)
@@ -351,9 +350,9 @@ func (x *session) transmit(s *shard, i int, n uint32, now time.Duration, e *enco
 	switch {
 	case now == dropped:
 		s.countLoss(i, n, 0, lossmodel.Queue)
-	case c.viewer != nil:
+	case x.views != nil:
 		x.sendFull(s, i, now, c.viewer.datagram, uint64(n)|uint64(c.viewer.sum)<<32)
-	case c.full != nil:
+	case s.full > 0 && c.full != nil:
 		x.sendFull(s, i, now, blank[:f.bytes], p.tag())
 	default:
 		delay, cause := c.down.Send(f.fragments)

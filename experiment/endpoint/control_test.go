@@ -445,6 +445,14 @@ func TestSetControl(t *testing.T) {
 	if s.Due(testSlot) || s.Control().TargetBps != 600_000 || s.Control().Held[HeldByRate] != 1 {
 		t.Errorf("the control began again: %+v", s.Control())
 	}
+	// Another slot or policy keeps the packets in flight, and the rate received if both need arrival times.
+	s.control.received.add(0, 100)
+	for i, other := range []string{"gcc", "ack-clock"} {
+		s.SetControl(Controls.Default(other), 2*testSlot)
+		if c := s.control; c.inFlight.Len() != 1 || c.received.bytes.Len() != 1-i {
+			t.Errorf("%s: %d packets in flight, %d in the rate", other, c.inFlight.Len(), c.received.bytes.Len())
+		}
+	}
 	if s.SetControl(policy.Policy{}, testSlot); !s.Due(2 * testSlot) {
 		t.Error("the control is still there")
 	}

@@ -556,8 +556,9 @@ func TestControlAtLimits(t *testing.T) {
 		t.Errorf("10 %% lost change the limit from %d to %d", limit, g.lossLimit)
 	}
 	g.ceiling, g.state = 1000, increase
-	if g.control(0, 1300, c); g.ceiling != 1000 {
-		t.Errorf("1.3 times the ceiling change it to %d", g.ceiling)
+	rate := g.rate
+	if g.control(time.Second, 1300, c); g.ceiling != 1000 || g.rate != rate*108/100 {
+		t.Errorf("1.3 times the ceiling change it to %d, and the rate from %d to %d", g.ceiling, rate, g.rate)
 	}
 	for _, trend := range []int64{g.threshold, -g.threshold} {
 		g.samples, g.slope, g.state = 1, trend, decrease

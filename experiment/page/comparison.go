@@ -152,7 +152,7 @@ func (d *Document) addFigures(title, lead string, columns []measured) {
 			heads = append(heads, ">vs first")
 		}
 	}
-	main := figureRows("", heads, report.KnownFigures(figures.Main, totals), columns)
+	main := figureRows("With the keys that assertions use", heads, report.KnownFigures(figures.Main, totals), columns)
 	all := figureRows("All figures, by key", heads, report.KnownFigures(figures.Listed, totals), columns)
 	all.Folded = true
 	d.add("figures", title, paragraph(lead), main, all)

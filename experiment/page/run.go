@@ -114,7 +114,7 @@ func nonEmpty(texts ...string) []string {
 
 // addAssertions adds a table of the assertions with their verdicts.
 func (d *Document) addAssertions(x *engine.Result) {
-	t := newTable("", "figure", "bound", ">measured", "verdict")
+	t := newTable("Bounds and measured values", "figure", "bound", ">measured", "verdict")
 	for _, a := range x.Assertions {
 		verdict := texttable.Cell{Text: "holds", Class: "good"}
 		if !a.Holds {
@@ -274,7 +274,7 @@ func (d *Document) addBudgets(x *engine.Result) {
 // addControl adds the send-rate controls of all lanes; how that of the first lane recovered from changes
 // of the links, and its newest decisions.
 func (d *Document) addControl(x *engine.Result) {
-	policies := newTable("", "lane", "control")
+	policies := newTable("Controls of the lanes", "lane", "control")
 	addPolicy := func(lane string, c *figures.Control) {
 		if c != nil {
 			policies.add(lane, c.Policy)

@@ -126,7 +126,12 @@ func (x *screen) show(moment time.Duration, t *Truths, m *meters.DisplayErrors) 
 	b := newBlend(x, &w, moment)
 	b.setTruth(t, &w, moment, x.cadence.TickHz)
 	if b.hasTruth {
-		x.findMoving(&w, &b, t)
+		isExact := x.findMoving(&w, &b, t)
+		if isExact && x.cubes && b.sameTicks && !b.unrounded { // no cube has an error: those that move are only counted
+			x.moving.RemoveEqual(b.truthBefore.Table, b.truthAfter.Table, frame.CubeFields)
+			m.AddExact(x.moving.Count())
+			return x.starved
+		}
 		x.addErrors(&b, t, m)
 	}
 	return x.starved
@@ -135,22 +140,24 @@ func (x *screen) show(moment time.Duration, t *Truths, m *meters.DisplayErrors) 
 // findMoving sets x.moving to the rows that may have an error. If both snapshots are known to equal the
 // source's frames of their ticks, these are the rows that the source changed between the ticks of the
 // blend.
-func (x *screen) findMoving(w *snapshots, b *blend, t *Truths) {
-	isExact := x.verifier.Exact(w[1].entry.Seq) && x.verifier.Exact(w[2].entry.Seq)
+// It returns true if so.
+func (x *screen) findMoving(w *snapshots, b *blend, t *Truths) (isExact bool) {
+	isExact = x.verifier.Exact(w[1].entry.Seq) && x.verifier.Exact(w[2].entry.Seq)
 	if isExact && t.changedBetween(b.firstTick, b.lastTick, x.moving) {
-		return
+		return true
 	}
 	if !x.cubes || b.unrounded {
 		for i := range x.rows {
 			x.moving.Add(i)
 		}
-		return
+		return false
 	}
 	x.moving.SetDiffering(b.a.Table, b.b.Table, frame.CubeFields)
 	for _, f := range [...]*frame.Frame{b.truthBefore, b.truthAfter} {
 		x.differ.SetDiffering(b.a.Table, f.Table, frame.CubeFields)
 		x.moving.Union(x.differ)
 	}
+	return false
 }
 
 // addErrors adds the errors of the rows in x.moving to m. b must have a truth.

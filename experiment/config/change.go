@@ -102,9 +102,6 @@ func (ch Change) WithoutShadows() Change {
 // sets reports whether the change sets a key for which match returns true.
 func (ch Change) sets(match func(key string) bool) bool { return slices.ContainsFunc(ch.Keys(), match) }
 
-// SetsLinks reports whether the change sets the profile or a key of a link.
-func (ch Change) SetsLinks() bool { return ch.sets(isOfLinks) }
-
 // isOfLinks reports whether a key of a change is about the links.
 func isOfLinks(key string) bool {
 	return key == "profile" || strings.HasPrefix(key, "down.") || strings.HasPrefix(key, "up.")

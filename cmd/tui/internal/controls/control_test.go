@@ -225,7 +225,7 @@ func TestControlsStayUnderThePointer(t *testing.T) {
 			continue
 		}
 		for range 2 {
-			p.Wheel(y, 1)
+			p.Wheel(0, y, 1)
 			draw()
 			if p.chosen != chosen || p.rows[y] != chosen {
 				t.Errorf("row %d: %q is selected and %q is under the pointer, not %q", y, p.chosen, p.rows[y], chosen)

@@ -70,16 +70,27 @@ func (p *Pane) fold() {
 	p.rebuild()
 }
 
-// NextDirection switches the direction that the controls show and set: both, down, up, both.
-func (p *Pane) NextDirection() {
+// Aim switches the direction that the controls show and set: both, down, up, both. The notice is for small screens, which
+// show the direction nowhere else.
+func (p *Pane) Aim() room.Request {
 	p.scope.direction = (p.scope.direction + 1) % (config.UpOnly + 1)
 	p.rebuild()
+	return room.Request{Notice: p.directionText()}
 }
 
-// SelectBothLinks makes the controls show and set both links.
-func (p *Pane) SelectBothLinks() {
+// Release makes the controls show and set both links.
+func (p *Pane) Release() room.Request {
 	p.scope.direction = config.BothDirections
 	p.rebuild()
+	return room.Request{}
+}
+
+func (p *Pane) Arrows() [][2]string { return [][2]string{{"↑↓", "select"}, {"←→", "adjust"}} }
+
+func (p *Pane) KeyHelp(key string) string {
+	return map[string]string{"up": "select a control", "left": "less, more", "[": "much less, much more",
+		"enter": "type an exact value, or choose from a list", "d": "which link the controls set: both, down, up",
+		"esc": "clear the selection; set both links"}[key]
 }
 
 // current returns the selected control and its index in p.all, or nil if there are no controls.
@@ -196,8 +207,8 @@ func (p *Pane) linkNote() []look.Span {
 		look.Dim.Span(" " + p.Cat.linkTarget(p.scope.direction) + keyHint)}
 }
 
-// DirectionText returns a sentence that names the links that the controls set.
-func (p *Pane) DirectionText() string {
+// directionText returns a sentence that names the links that the controls set.
+func (p *Pane) directionText() string {
 	if p.scope.direction == config.BothDirections {
 		return "the controls set both links"
 	}
@@ -245,9 +256,20 @@ func (p *Pane) summary(w int) []string {
 	return lines[:min(len(lines), 2)]
 }
 
-// DrawHelpLine draws the help of the selected control on the top row. If withControl is set, it draws the
-// control before the help, for screens on which the pane is not visible.
-func (p *Pane) DrawHelpLine(c *look.Canvas, th *look.Theme, withControl bool) {
+// Line returns a line with the help of the selected control for small screens. While page shows another pane, the line
+// begins with the control.
+func (p *Pane) Line(page *room.Page) *room.Slot { return room.NewSlot(&helpLine{p, page}) }
+
+type helpLine struct {
+	controls *Pane
+	page     *room.Page
+}
+
+func (l *helpLine) Name() string { return "Help" }
+
+func (l *helpLine) Draw(c *look.Canvas, th *look.Theme, _ bool) {
+	p := l.controls
+	withControl := l.page.Focused().Pane != room.Pane(p)
 	ctl, _ := p.current()
 	if ctl == nil {
 		return
@@ -263,9 +285,9 @@ func (p *Pane) DrawHelpLine(c *look.Canvas, th *look.Theme, withControl bool) {
 	c.Clip(x, 0, c.W-x-1, look.Dim, help)
 }
 
-// HandleArrow handles the arrow keys: it moves the selection dy controls down, and changes the value of
+// Move handles the arrow keys: it moves the selection dy controls down, and changes the value of
 // the selected control by dx steps.
-func (p *Pane) HandleArrow(dx, dy int) room.Request {
+func (p *Pane) Move(dx, dy int) room.Request {
 	if dy != 0 {
 		p.moveCursor(dy)
 	}
@@ -319,18 +341,19 @@ func (p *Pane) Enter() room.Request {
 
 // Wheel selects the control on row y and changes its value by the given number of steps. It does nothing on rows
 // without a setting.
-func (p *Pane) Wheel(y, steps int) room.Request {
+func (p *Pane) Wheel(_, y, steps int) room.Request {
 	if y < 0 || y >= len(p.rows) || p.rows[y] == foldCommand || !p.selectAt(y) {
 		return room.Request{}
 	}
-	return p.HandleArrow(steps, 0)
+	return p.Move(steps, 0)
 }
 
 // Click selects the control on row y. A second click on the row of the less used settings shows
 // or hides them.
-func (p *Pane) Click(y int) {
+func (p *Pane) Click(_, y int) room.Request {
 	before := p.chosen
 	if p.selectAt(y) && p.chosen == foldCommand && before == foldCommand {
 		p.fold()
 	}
+	return room.Request{}
 }

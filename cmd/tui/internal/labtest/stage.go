@@ -34,17 +34,38 @@ func Theme(ascii bool) *look.Theme {
 	return look.NewTheme(PlainRenderer(), scheme, ascii)
 }
 
+// Pane returns the pane of type T of a page.
+func Pane[T room.Pane](p *room.Page) T {
+	pane, ok := room.Find[T](p)
+	if !ok {
+		panic("the page has no such pane")
+	}
+	return pane
+}
+
+// Work runs the background work of a page immediately, and reports whether there was any.
+func Work(p *room.Page) (any bool) {
+	for read := p.Work(); read != nil; read = p.Work() {
+		read()()
+		any = true
+	}
+	if any {
+		p.Redraw()
+	}
+	return any
+}
+
 // Stage shows a single page of a fake lab as the dashboard would. It passes keys to the page,
 // sends the requests of the page to the lab, and runs its background work immediately.
 type Stage struct {
-	page    room.Page
+	page    *room.Page
 	w, h    int
 	Session *session.Session
 	th      *look.Theme
 }
 
 // NewStage returns a stage for a page on a screen of w columns and h rows.
-func NewStage(p room.Page, lab room.Lab, w, h int) *Stage {
+func NewStage(p *room.Page, lab room.Lab, w, h int) *Stage {
 	const ascii, redrawDue = false, true
 	s := &Stage{page: p, w: w, h: h, th: Theme(ascii)}
 	s.Session = session.New(lab, s.th, func() {})
@@ -56,13 +77,9 @@ func NewStage(p room.Page, lab room.Lab, w, h int) *Stage {
 func (s *Stage) Tick(redrawDue bool) {
 	s.Session.Poll()
 	s.Session.Sync()
-	s.page.(room.Observer).Observe(room.View{Snap: s.Session.Shown(), Now: s.Session.Snap, Cfg: s.Session.Config(), Speed: s.Session.Speed(),
+	s.page.Observe(room.View{Snap: s.Session.Shown(), Now: s.Session.Snap, Cfg: s.Session.Config(), Speed: s.Session.Speed(),
 		RedrawDue: redrawDue, CanRedrawAll: true})
-	if p, ok := s.page.(room.Worker); ok {
-		for read := p.Work(); read != nil; read = p.Work() {
-			read()()
-		}
-	}
+	Work(s.page)
 }
 
 // do sends the command of a request to the lab. It ignores other parts of the request.
@@ -87,26 +104,33 @@ func (s *Stage) Press(keys ...string) {
 // pressKey passes one key to the page: to its own binding or, like the shell, to the method for
 // the key.
 func (s *Stage) pressKey(k string) {
-	for _, b := range room.PageBindings(s.page) {
+	for _, b := range s.page.Bindings() {
 		if msg := KeyMsg(k); key.Matches(msg, b.Binding) {
 			s.do(b.Action())
 			return
 		}
 	}
 	if move, ok := map[string]struct{ dx, dy int }{"up": {0, -1}, "down": {0, 1}, "left": {-1, 0}, "right": {1, 0}, "[": {-4, 0}}[k]; ok {
-		s.do(s.page.(room.Mover).Move(move.dx, move.dy))
+		s.do(s.page.Move(move.dx, move.dy))
 		return
 	}
 	switch k {
 	case "tab":
-		s.page.(room.Focuser).Focus(1)
+		s.page.Focus(1)
 	case "enter":
-		s.do(s.page.(room.Enterer).Enter())
+		s.do(s.page.Enter())
 	case "esc":
-		s.page.(room.Releaser).Release()
+		s.do(s.page.Release())
 	default:
 		panic("no key " + k)
 	}
+}
+
+// Move moves the selection, with a tick after it.
+func (s *Stage) Move(dx, dy int) {
+	const redrawDue = true
+	s.do(s.page.Move(dx, dy))
+	s.Tick(redrawDue)
 }
 
 // KeyMsg returns the message of a key.
@@ -118,6 +142,6 @@ func (s *Stage) View() string { return strings.Join(s.page.Lines(s.th, s.w, s.h)
 // Click clicks the left mouse button at column x and row y of the page, with a tick after it.
 func (s *Stage) Click(x, y int) {
 	const redrawDue = true
-	s.do(s.page.(room.Clicker).Click(x, y))
+	s.do(s.page.Click(x, y))
 	s.Tick(redrawDue)
 }

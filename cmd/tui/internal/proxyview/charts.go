@@ -23,7 +23,7 @@ func spans() []time.Duration {
 
 // currentSpan returns the time span that the charts show.
 func (m *model) currentSpan() time.Duration {
-	return panes.VisibleSpan(spans(), m.page.spanIndex, m.available())
+	return panes.VisibleSpan(spans(), m.spanIndex, m.available())
 }
 
 // available returns the length of the displayed history.

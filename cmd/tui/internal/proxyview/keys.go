@@ -57,7 +57,7 @@ func (m *model) displayKeys() []room.Binding {
 func (m *model) paneKeys() (list []room.Binding) {
 	for i, s := range m.page.Slots {
 		digit := strconv.Itoa(i + 1)
-		list = append(list, room.Bind("Panes", []string{digit}, digit, s.Pane.(*pane).name, room.WithoutRequest(func() { m.page.Focused = i })))
+		list = append(list, room.Bind("Panes", []string{digit}, digit, s.Pane.Name(), room.WithoutRequest(func() { m.page.FocusOn(s) })))
 	}
 	return list
 }

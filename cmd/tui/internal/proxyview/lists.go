@@ -30,7 +30,7 @@ func (m *model) drawClients(c *look.Canvas, focused bool) {
 		c.Clip(2, 1, c.W-4, look.Dim, "no datagrams yet: point the client program at "+m.proxy.Listen)
 		return
 	}
-	cursor := max(slices.IndexFunc(list, func(x relay.ClientState) bool { return x.Number == m.page.selectedClient }), 0)
+	cursor := max(slices.IndexFunc(list, func(x relay.ClientState) bool { return x.Number == m.selectedClient }), 0)
 	span := max((t.At - h.olderAt).Seconds(), period.Seconds())
 	const wide = 64                            // width from which on the state has four columns more, for the time of silence
 	addressWidth := max(min(c.W-4-33, 48), 16) // the other columns take 33, or 37 with a long state
@@ -52,7 +52,7 @@ func (m *model) drawClients(c *look.Canvas, focused bool) {
 		if client.Number == m.target.Number { // the controls set this client's links only
 			c.Text(1, y, look.Warn, m.Theme().Dot)
 		}
-		if focused && client.Number == m.page.selectedClient {
+		if focused && client.Number == m.selectedClient {
 			style = look.Chosen
 			c.Text(1, y, look.Chosen, m.Theme().Chosen)
 		}
@@ -92,7 +92,7 @@ func (m *model) drawDatagrams(c *look.Canvas, focused bool) {
 	}
 	c.Clip(2, 1, c.W-4, look.Dim, fmt.Sprintf("%10s  %-5s%10s%7s%7s  %s", "read at s", "dir", "number", "client", "bytes", "outcome"))
 	rows := c.H - 3
-	cursor := max(len(list)-1-m.page.datagramOffset, 0)
+	cursor := max(len(list)-1-m.datagramOffset, 0)
 	first := max(0, min(cursor-rows/2, len(list)-rows))
 	for i := first; i < len(list) && i < first+rows; i++ {
 		d := &list[i]

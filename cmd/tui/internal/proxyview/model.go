@@ -36,7 +36,7 @@ var _ ui.Screen = (*model)(nil)
 type model struct {
 	*ui.Shell
 	operator
-	page  *page
+	page  *room.Page
 	ticks int // number of calls of Tick
 
 	live            history
@@ -45,7 +45,11 @@ type model struct {
 	frozenDatagrams []relay.TracedDatagram // the newest datagrams when the display was stopped, oldest first
 	verdict
 
-	controls     controls.Pane
+	controls       controls.Pane
+	selectedClient int // turn of the client under the cursor; 0: none
+	datagramOffset int // distance of the datagram cursor from the newest datagram
+	spanIndex      int // index in spans
+
 	changesShown int                    // number of changes of proxy.Live already shown
 	notesShown   int                    // number of notes already shown
 	marks        []config.StampedChange // marks in the charts: changes, and marks of the user
@@ -256,7 +260,7 @@ func (m *model) toggleFrozen() {
 	m.frozen = m.live.clone()
 	const maxFrozen = 512 // datagrams of each direction, to scroll through
 	m.frozenDatagrams = m.appendNewest(nil, maxFrozen)
-	m.page.datagramOffset = 0
+	m.datagramOffset = 0
 	m.ShowNotice("display stopped; the traffic continues", !isError)
 }
 
@@ -276,8 +280,8 @@ func (m *model) explainDatagram() room.Request {
 	if len(list) == 0 {
 		return room.Request{Notice: "no datagrams yet", IsError: true}
 	}
-	selected := max(len(list)-1-m.page.datagramOffset, 0)
-	if m.frozen == nil && m.page.Focused != paneDatagrams {
+	selected := max(len(list)-1-m.datagramOffset, 0)
+	if m.frozen == nil && m.page.FocusedIndex() != paneDatagrams {
 		for i, x := range slices.Backward(list) {
 			if x.Lost() {
 				selected = i

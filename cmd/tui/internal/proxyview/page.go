@@ -3,13 +3,15 @@ package proxyview
 import (
 	"fmt"
 	"slices"
+	"time"
 
+	"wirelab/cmd/tui/internal/controls"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 )
 
-// The panes, as indices of page.Slots, in the order of the tab key.
+// The panes, as indices of the page's slots, in the order of the tab key.
 const (
 	paneCharts = iota
 	paneNow
@@ -20,20 +22,9 @@ const (
 	numPanes
 )
 
-// page is the only page of the proxy. A large screen shows all panes, a small one the focused pane
-// below a line with the most important figures.
-type page struct {
-	room.Panes
-	m *model
-
-	selectedClient int // turn of the client under the cursor; 0: none
-	datagramOffset int // distance of the datagram cursor from the newest datagram
-	spanIndex      int // index in spans
-}
-
 // pane is a part of the page.
 type pane struct {
-	page        *page
+	*model
 	name, short string // short is used on narrow screens; "" if name is short
 	draw        func(c *look.Canvas, focused bool)
 }
@@ -48,45 +39,110 @@ func (p *pane) Name() string {
 
 func (p *pane) Draw(c *look.Canvas, _ *look.Theme, focused bool) { p.draw(c, focused) }
 
-// newPage returns the page of m, with the focus on the controls.
-func newPage(m *model) *page {
-	p := &page{m: m}
-	p.Focused, p.Focusable = paneControls, []int{paneControls, paneClients, paneDatagrams}
-	for _, x := range [numPanes]pane{{name: "Charts", draw: m.drawCharts}, {name: "Now", draw: m.drawNow}, {name: "Controls", draw: m.drawControls},
-		{name: "Set and measured", short: "Measured", draw: m.drawTrust}, {name: "Clients", draw: m.drawClients},
-		{name: "Datagrams", draw: m.drawDatagrams}} {
-		x.page = p
-		p.Slots = append(p.Slots, room.NewSlot(&x))
-	}
-	return p
+// chartsPane has the charts over time.
+type chartsPane struct{ pane }
+
+func (p *chartsPane) NextSpan() { p.spanIndex = (p.spanIndex + 1) % len(spans()) }
+
+func (p *chartsPane) ZoomBy(notches int) {
+	p.spanIndex = panes.ZoomSpan(spans(), p.spanIndex, p.available(), notches)
 }
 
-// headerFooterRows is the height of header and footer.
-const headerFooterRows = 3
+func (p *chartsPane) Span() time.Duration { return p.currentSpan() }
 
-func (p *page) Name() string { return "Proxy" }
+// controlsPane has the controls.
+type controlsPane struct {
+	*controls.Pane
+	m *model
+}
 
-// Lines implements room.Page. A small screen shows tabs, the line of vital figures and the focused
-// pane.
-func (p *page) Lines(th *look.Theme, w, h int) []string {
-	p.Resize(w, h+headerFooterRows)
-	if p.Wide() {
-		p.Places = p.layOut(w, h)
-		// nil: no pane is highlighted in addition to the focused one.
-		return room.RenderPlaces(th, p.Places, h, p.Slots[p.Focused].Pane, nil)
+func (p *controlsPane) Draw(c *look.Canvas, _ *look.Theme, focused bool) {
+	p.m.drawControls(c, focused)
+}
+
+// Aim selects the next link for the controls: both, down, up.
+func (p *controlsPane) Aim() room.Request {
+	r := p.Pane.Aim()
+	p.m.update()
+	return r
+}
+
+func (p *controlsPane) KeyHelp(key string) string {
+	return map[string]string{"up": "previous or next control, client or datagram", "left": "less, more, in any pane",
+		"enter": "type an exact value, or choose from a list; on a client: the controls set only its links; on a datagram: its outcome",
+		"[":     "much less, much more", "d": "which link the controls set: both, down, up",
+		"esc": "select both links of all clients, and continue the display"}[key]
+}
+
+// clientsPane lists the clients. Left and right adjust the control, as in the list of datagrams.
+type clientsPane struct{ pane }
+
+func (p *clientsPane) Move(dx, dy int) room.Request {
+	if dx != 0 {
+		return p.controls.Move(dx, 0)
 	}
-	vital := look.NewCanvas(w, 1)
-	p.m.drawVitalLine(vital)
-	return p.FocusedBelow(th, append([]string{p.TabRow(th)}, vital.Lines(th)...), w, h)
+	p.moveClientCursor(dy)
+	return room.Request{}
+}
+
+func (p *clientsPane) Enter() room.Request { return p.toggleClientTarget() }
+
+// Release makes the controls set the links of all clients.
+func (p *clientsPane) Release() room.Request {
+	p.selectedClient = 0
+	_ = p.setTarget(0) // 0, all clients, does not fail
+	return room.Request{}
+}
+
+// datagramsPane lists the newest datagrams.
+type datagramsPane struct{ pane }
+
+func (p *datagramsPane) Move(dx, dy int) room.Request {
+	if dx != 0 {
+		return p.controls.Move(dx, 0)
+	}
+	p.moveDatagramCursor(dy)
+	return room.Request{}
+}
+
+func (p *datagramsPane) Enter() room.Request { return p.explainDatagram() }
+
+// Release continues the display.
+func (p *datagramsPane) Release() room.Request {
+	if p.frozen != nil {
+		p.toggleFrozen()
+	}
+	p.datagramOffset = 0
+	return room.Request{}
+}
+
+// vitalLine is the line with the most important figures on small screens.
+type vitalLine struct{ *model }
+
+func (l vitalLine) Name() string { return "" }
+
+func (l vitalLine) Draw(c *look.Canvas, _ *look.Theme, _ bool) { l.drawVitalLine(c) }
+
+// newPage returns the only page of the proxy, with the focus on the controls.
+func newPage(m *model) *room.Page {
+	p := &room.Page{Name: "Proxy", LayOut: m.layOut, Top: room.NewSlot(vitalLine{m})}
+	of := func(name, short string, draw func(c *look.Canvas, focused bool)) pane {
+		return pane{m, name, short, draw}
+	}
+	now, trust := of("Now", "", m.drawNow), of("Set and measured", "Measured", m.drawTrust)
+	p.Add(&chartsPane{of("Charts", "", m.drawCharts)}, &now, &controlsPane{&m.controls, m}, &trust,
+		&clientsPane{of("Clients", "", m.drawClients)}, &datagramsPane{of("Datagrams", "", m.drawDatagrams)})
+	p.FocusOn(p.Slots[paneControls])
+	return p
 }
 
 // layOut places the panes on a large screen. Controls and figures get all rows that they need, if
 // the screen has them.
-func (p *page) layOut(w, h int) []room.Place {
+func (m *model) layOut(w, h int) []room.Place {
 	rightW := room.RightColumn(w)
 	leftW := w - rightW
 	listRows := max(min(h/4, 12), 5)
-	places := []room.Place{p.Slots[paneCharts].Place(0, 0, leftW, h-listRows), p.Slots[paneDatagrams].Place(0, h-listRows, leftW, listRows)}
+	places := []room.Place{m.page.Slots[paneCharts].Place(0, 0, leftW, h-listRows), m.page.Slots[paneDatagrams].Place(0, h-listRows, leftW, listRows)}
 	y, rest := 0, h
 	minClientRows := 4
 	if h >= 36 {
@@ -102,89 +158,33 @@ func (p *page) layOut(w, h int) []room.Place {
 		if x.pane == paneClients {
 			rows = rest
 		}
-		places = append(places, p.Slots[x.pane].Place(leftW, y, rightW, rows))
+		places = append(places, m.page.Slots[x.pane].Place(leftW, y, rightW, rows))
 		y += rows
 		rest -= rows
 	}
 	return places
 }
 
-// Move implements room.Mover. Left and right adjust the control whichever pane has the focus.
-func (p *page) Move(dx, dy int) room.Request {
-	switch {
-	case dx != 0 || p.Focused == paneControls:
-		return p.m.controls.HandleArrow(dx, dy)
-	case p.Focused == paneClients:
-		p.moveClientCursor(dy)
-	case p.Focused == paneDatagrams:
-		p.moveDatagramCursor(dy)
-	}
-	return room.Request{}
-}
-
 // moveDatagramCursor moves the cursor in the list of datagrams by the given number of rows, and stops the
 // display, because otherwise the list would scroll away under the cursor.
-func (p *page) moveDatagramCursor(rows int) {
-	p.datagramOffset = max(0, min(p.datagramOffset-rows, len(p.m.listedDatagrams())-1))
-	if p.m.frozen == nil {
-		p.m.toggleFrozen()
+func (m *model) moveDatagramCursor(rows int) {
+	m.datagramOffset = max(0, min(m.datagramOffset-rows, len(m.listedDatagrams())-1))
+	if m.frozen == nil {
+		m.toggleFrozen()
 	}
-}
-
-func (p *page) Wheel(x, y, notches int) room.Request {
-	switch at := room.PlaceAt(p.Places, x, y); at.Slot {
-	case p.Slots[paneCharts]:
-		p.spanIndex = panes.ZoomSpan(spans(), p.spanIndex, p.m.available(), notches)
-	case p.Slots[paneControls]:
-		return p.m.controls.Wheel(y-at.Y, notches)
-	case p.Slots[paneClients]:
-		p.moveClientCursor(-notches)
-	case p.Slots[paneDatagrams]:
-		p.moveDatagramCursor(-notches)
-	}
-	return room.Request{}
-}
-
-// Click focuses the pane at (x, y) and selects the control there.
-func (p *page) Click(x, y int) room.Request {
-	const tabRow = 0
-	if at := p.FocusAt(x, y, tabRow); at.Slot == p.Slots[paneControls] {
-		p.m.controls.Click(y - at.Y)
-	}
-	return room.Request{}
-}
-
-func (p *page) Zoom() { p.spanIndex = (p.spanIndex + 1) % len(spans()) }
-
-// Aim selects the next link for the controls: both, down, up.
-func (p *page) Aim() room.Request {
-	p.m.controls.NextDirection()
-	p.m.update()
-	return room.Request{Notice: p.m.controls.DirectionText()}
-}
-
-// Enter opens what the cursor of the focused pane is on.
-func (p *page) Enter() room.Request {
-	switch p.Focused {
-	case paneClients:
-		return p.toggleClientTarget()
-	case paneDatagrams:
-		return p.m.explainDatagram()
-	}
-	return p.m.controls.Enter()
 }
 
 // toggleClientTarget makes the controls set the links of the selected client only or, if they already do, of all
 // clients.
-func (p *page) toggleClientTarget() room.Request {
-	if p.selectedClient == 0 { // none is selected: select the first
-		p.moveClientCursor(0)
+func (m *model) toggleClientTarget() room.Request {
+	if m.selectedClient == 0 { // none is selected: select the first
+		m.moveClientCursor(0)
 	}
-	number := p.selectedClient
-	if number == p.m.target.Number {
+	number := m.selectedClient
+	if number == m.target.Number {
 		number = 0 // all clients
 	}
-	if err := p.m.setTarget(number); err != nil {
+	if err := m.setTarget(number); err != nil {
 		return room.Request{Notice: err.Error(), IsError: true}
 	}
 	if number == 0 {
@@ -193,37 +193,16 @@ func (p *page) toggleClientTarget() room.Request {
 	return room.Request{Notice: fmt.Sprintf("the controls set the links of client %d only; c or esc: all clients", number)}
 }
 
-// Release continues the display, clears all selections, and makes the controls set the links of all
-// clients.
-func (p *page) Release() room.Request {
-	if p.m.frozen != nil {
-		p.m.toggleFrozen()
-	}
-	p.m.controls.SelectBothLinks()
-	p.datagramOffset, p.selectedClient = 0, 0
-	_ = p.m.setTarget(0) // 0, all clients, does not fail
-	return room.Request{}
-}
-
 // moveClientCursor moves the cursor in the list of clients by the given number of rows. If the selected
 // client is not in the list, it selects the one after it.
-func (p *page) moveClientCursor(rows int) {
-	turns := p.m.clientTurns()
+func (m *model) moveClientCursor(rows int) {
+	turns := m.clientTurns()
 	if len(turns) == 0 {
 		return
 	}
-	i, found := slices.BinarySearch(turns, p.selectedClient)
+	i, found := slices.BinarySearch(turns, m.selectedClient)
 	if found {
 		i += rows
 	}
-	p.selectedClient = turns[max(0, min(i, len(turns)-1))]
-}
-
-func (p *page) Arrows() [][2]string { return [][2]string{{"↑↓", "select"}, {"←→", "adjust"}} }
-
-func (p *page) KeyHelp(key string) string {
-	return map[string]string{"up": "previous or next control, client or datagram", "left": "less, more, in any pane",
-		"enter": "type an exact value, or choose from a list; on a client: the controls set only its links; on a datagram: its outcome",
-		"[":     "much less, much more", "d": "which link the controls set: both, down, up",
-		"esc": "select both links of all clients, and continue the display"}[key]
+	m.selectedClient = turns[max(0, min(i, len(turns)-1))]
 }

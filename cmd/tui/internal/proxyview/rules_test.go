@@ -305,7 +305,7 @@ func TestPanesTileTheScreen(t *testing.T) {
 	for w := 104; w < 200; w += 13 {
 		for h := 24; h < 80; h++ {
 			next := map[int]int{} // by column of panes: the row after the last pane
-			for _, place := range m.page.layOut(w, h) {
+			for _, place := range m.layOut(w, h) {
 				if place.H < 4 || place.Y != next[place.X] {
 					t.Fatalf("%d x %d: a pane of %d rows at row %d, the one above ends at %d", w, h, place.H, place.Y, next[place.X])
 				}
@@ -316,7 +316,7 @@ func TestPanesTileTheScreen(t *testing.T) {
 			}
 		}
 	}
-	places := m.page.layOut(160, 60) // controls and figures get all rows that they need
+	places := m.layOut(160, 60) // controls and figures get all rows that they need
 	if places[2].H != 14 || places[3].H != 14 || places[4].H != 9 || places[1].H != 12 {
 		t.Errorf("rows of 60: %+v", places)
 	}
@@ -330,9 +330,9 @@ func TestClientCursor(t *testing.T) {
 	g.run(m, time.Second)
 	m.live.snap.Clients = slices.DeleteFunc(m.live.snap.Clients, func(c relay.ClientState) bool { return c.Number == 3 })
 	for _, x := range []struct{ from, rows, want int }{{0, 0, 1}, {0, 1, 1}, {1, 1, 2}, {2, 1, 4}, {4, 1, 4}, {1, -1, 1}, {2, -1, 1}, {3, 0, 4}, {9, 0, 4}} {
-		m.page.selectedClient = x.from
-		if m.page.moveClientCursor(x.rows); m.page.selectedClient != x.want {
-			t.Errorf("from %d by %d: %d, want %d", x.from, x.rows, m.page.selectedClient, x.want)
+		m.selectedClient = x.from
+		if m.moveClientCursor(x.rows); m.selectedClient != x.want {
+			t.Errorf("from %d by %d: %d, want %d", x.from, x.rows, m.selectedClient, x.want)
 		}
 	}
 	for from, want := range map[int]int{0: 1, 1: 2, 2: 4, 3: 4, 4: 0, 9: 0} {
@@ -343,7 +343,8 @@ func TestClientCursor(t *testing.T) {
 	}
 	// Enter selects the client for the controls, and again all clients.
 	m.target = relay.Client{}
-	m.page.selectedClient, m.page.Focused = 0, paneClients
+	m.selectedClient = 0
+	m.page.FocusOn(m.page.Slots[paneClients])
 	if r := m.page.Enter(); m.target.Number != 1 || !strings.Contains(r.Notice, "client 1 only") || r.IsError {
 		t.Errorf("client %d, %q", m.target.Number, r.Notice)
 	}
@@ -355,7 +356,7 @@ func TestClientCursor(t *testing.T) {
 		t.Errorf("of a shared link: client %d, %q", m.target.Number, r.Notice)
 	}
 	empty := newGame(t, 0, "").screen(160, 48)
-	if empty.page.moveClientCursor(1); empty.page.selectedClient != 0 || empty.nextClient() != 0 {
+	if empty.moveClientCursor(1); empty.selectedClient != 0 || empty.nextClient() != 0 {
 		t.Error("without clients one is selected")
 	}
 }
@@ -368,7 +369,7 @@ func TestClientListScrolls(t *testing.T) {
 	g.run(m, time.Second)
 	rows := 0
 	for n := 1; n <= clients; n++ {
-		m.page.selectedClient = n
+		m.selectedClient = n
 		m.Update(room.Tick{})
 		view := m.View()
 		if !strings.Contains(view, fmt.Sprintf(" 10.0.0.%d:40000 ", n)) {
@@ -387,7 +388,7 @@ func TestClientListScrolls(t *testing.T) {
 func TestClickSelectsControl(t *testing.T) {
 	for _, size := range [][2]int{{160, 48}, {80, 24}} {
 		m := newGame(t, 2, linkText).screen(size[0], size[1])
-		m.page.Focused = paneControls
+		m.page.FocusOn(m.page.Slots[paneControls])
 		for _, label := range []string{"Latency", "Loss", "Jitter"} {
 			m.Update(room.Tick{})
 			x, y := -1, -1
@@ -426,37 +427,37 @@ func TestExplainedDatagram(t *testing.T) {
 	if got := explained(m.explainDatagram()); !got.Lost() || got.Seq != newestLost.Seq || got.Way != newestLost.Way {
 		t.Errorf("%v %d is explained, want the newest lost, %v %d", got.Way, got.Seq, newestLost.Way, newestLost.Seq)
 	}
-	m.page.Focused = paneDatagrams
+	m.page.FocusOn(m.page.Slots[paneDatagrams])
 	last := m.newest[len(m.newest)-1]
 	if got := explained(m.explainDatagram()); got.Seq != last.Seq || got.Way != last.Way {
 		t.Errorf("with the focus on the list %v %d is explained, want the newest", got.Way, got.Seq)
 	}
 	m.page.Move(0, -1) // the first move stops the display, at the newest datagram
 	m.page.Move(0, -3)
-	if m.frozen == nil || m.page.datagramOffset < 3 {
-		t.Fatalf("frozen %v, offset %d", m.frozen != nil, m.page.datagramOffset)
+	if m.frozen == nil || m.datagramOffset < 3 {
+		t.Fatalf("frozen %v, offset %d", m.frozen != nil, m.datagramOffset)
 	}
 	list := m.listedDatagrams()
-	want := list[len(list)-1-m.page.datagramOffset]
+	want := list[len(list)-1-m.datagramOffset]
 	if got := explained(m.explainDatagram()); got.Seq != want.Seq || got.Way != want.Way {
 		t.Errorf("%v %d is explained, want the one at the cursor", got.Way, got.Seq)
 	}
-	m.page.Focused = paneCharts
+	m.page.FocusOn(m.page.Slots[paneCharts])
 	if got := explained(m.explainDatagram()); got.Seq != want.Seq || got.Way != want.Way {
 		t.Errorf("a stopped display explains %v %d without the focus, want the one at the cursor", got.Way, got.Seq)
 	}
-	m.page.Focused = paneDatagrams
+	m.page.FocusOn(m.page.Slots[paneDatagrams])
 	for range 2000 {
 		m.page.Move(0, -1)
 	}
-	if m.page.datagramOffset != len(list)-1 {
-		t.Errorf("offset %d of %d", m.page.datagramOffset, len(list))
+	if m.datagramOffset != len(list)-1 {
+		t.Errorf("offset %d of %d", m.datagramOffset, len(list))
 	}
 	for range 2000 {
 		m.page.Move(0, 1)
 	}
-	if m.page.datagramOffset != 0 {
-		t.Errorf("offset %d after moving down", m.page.datagramOffset)
+	if m.datagramOffset != 0 {
+		t.Errorf("offset %d after moving down", m.datagramOffset)
 	}
 	for _, x := range []struct {
 		up   bool
@@ -477,7 +478,7 @@ func TestExplainedDatagram(t *testing.T) {
 		}
 	}
 	m.page.Release()
-	if m.frozen != nil || m.page.datagramOffset != 0 {
+	if m.frozen != nil || m.datagramOffset != 0 {
 		t.Error("the display does not continue")
 	}
 }
@@ -530,8 +531,8 @@ func TestChartsByImportance(t *testing.T) {
 	for range 4 {
 		m.page.Zoom()
 	}
-	if m.page.spanIndex != 0 {
-		t.Errorf("after all spans comes %d", m.page.spanIndex)
+	if m.spanIndex != 0 {
+		t.Errorf("after all spans comes %d", m.spanIndex)
 	}
 }
 
@@ -691,15 +692,16 @@ func TestFramesStayWhole(t *testing.T) {
 	}
 }
 
-// All panes are visible from the same size of the terminal on as in the other programs: header and footer count.
+// All panes are visible from the size on at which the other programs show theirs, without header and footer.
 func TestWideFromTheSameSize(t *testing.T) {
+	const headerFooterRows = 3
 	g := newGame(t, 1, "")
 	for _, w := range []int{80, 103, 104, 120} {
 		for h := 15; h < 45; h++ {
 			m := g.screen(w, h)
 			_ = m.View()
-			if m.page.Wide() != room.Wide(w, h) {
-				t.Errorf("%d x %d: all panes visible %v, want %v", w, h, m.page.Wide(), room.Wide(w, h))
+			if m.page.Wide() != room.Wide(w, h-headerFooterRows) {
+				t.Errorf("%d x %d: all panes visible %v, want %v", w, h, m.page.Wide(), room.Wide(w, h-headerFooterRows))
 			}
 		}
 	}
@@ -731,7 +733,7 @@ func TestWheelActsUnderThePointer(t *testing.T) {
 	m := g.screen(160, 48)
 	g.run(m, 18*time.Second) // more than the shortest of spans
 	wheel := func(pane, dy, notches int) {
-		for _, place := range m.page.Places {
+		for _, place := range m.page.Places() {
 			if place.Slot == m.page.Slots[pane] {
 				m.Update(tea.MouseMsg{X: place.X + 5, Y: place.Y + 2 + dy, Action: tea.MouseActionPress, Button: map[int]tea.MouseButton{1: tea.MouseButtonWheelUp, -1: tea.MouseButtonWheelDown}[notches]})
 			}
@@ -749,9 +751,9 @@ func TestWheelActsUnderThePointer(t *testing.T) {
 	if m.currentSpan() >= before {
 		t.Errorf("the charts show %v, before %v", m.currentSpan(), before)
 	}
-	m.page.selectedClient = 2
-	if wheel(paneClients, 1, -1); m.page.selectedClient != 3 {
-		t.Errorf("the wheel down moves to client %d", m.page.selectedClient)
+	m.selectedClient = 2
+	if wheel(paneClients, 1, -1); m.selectedClient != 3 {
+		t.Errorf("the wheel down moves to client %d", m.selectedClient)
 	}
 	loss := 0
 	for i, line := range strings.Split(m.View(), "\n") {
@@ -760,7 +762,7 @@ func TestWheelActsUnderThePointer(t *testing.T) {
 			break
 		}
 	}
-	for _, place := range m.page.Places {
+	for _, place := range m.page.Places() {
 		if place.Slot == m.page.Slots[paneControls] {
 			wheel(paneControls, loss-place.Y, 1)
 		}

@@ -1,162 +1,378 @@
 package room
 
 import (
+	"slices"
 	"time"
 
 	"wirelab/cmd/tui/internal/look"
-	"wirelab/cmd/tui/internal/packetfilter"
 	"wirelab/experiment/engine/packetlog"
 )
 
-// Page is the content between header and footer. Optional features are the interfaces below.
-type Page interface {
-	Name() string
-	// Lines returns h lines of w columns.
-	Lines(th *look.Theme, w, h int) []string
+// Page is a page: a title and a layout of panes. A large screen shows the panes of the layout, a small one the focused
+// pane below a row of tabs, or another layout. Keys go to the focused pane, or to the first one with a use for them; the
+// wheel and clicks go to the pane under the pointer.
+type Page struct {
+	Name  string
+	Slots []*Slot // the panes, in the order of the tab key
+	Keys  []Binding
+	// LayOut places panes on a page of w x h cells of a large screen. Places side by side are in order from left to right.
+	LayOut func(w, h int) []Place
+	// Small places panes on a small screen; nil for the focused pane with tabs.
+	Small func(w, h int) []Place
+
+	Top    *Slot // a line above the panes; nil for none
+	Bottom *Slot // a line below the panes; nil for none
+	// The lines are on large screens too, not only on small ones.
+	TopIfWide, BottomIfWide bool
+
+	highlighted *Slot   // the pane that the tour highlights; nil for none
+	focused     int     // index of the focused pane, if that can be focused; see Focused
+	userChose   bool    // the user selected the focused pane
+	maximised   bool    // the focused pane fills the page
+	places      []Place // as last drawn
+	w, h        int     // size of the page
+	tabRow      int     // the row of the tabs; -1 for none
 }
 
-// Binder is a page with its own keys, which have priority over the common ones.
-type Binder interface{ Bindings() []Binding }
+// Add appends panes, in the order of the tab key, and returns their slots.
+func (p *Page) Add(list ...Pane) []*Slot {
+	for _, x := range list {
+		p.Slots = append(p.Slots, NewSlot(x))
+	}
+	return p.Slots[len(p.Slots)-len(list):]
+}
 
-// PageBindings returns the page's own keys.
-func PageBindings(p Page) []Binding {
-	if b, ok := p.(Binder); ok {
-		return b.Bindings()
+// Wide reports whether the page shows the panes of LayOut.
+func (p *Page) Wide() bool { return Wide(p.w, p.h) && !p.maximised }
+
+// alone reports whether the page shows the focused pane alone.
+func (p *Page) alone() bool { return p.maximised || !Wide(p.w, p.h) && p.Small == nil }
+
+// canFocus reports whether a pane can be focused: any that has content if one is shown at a time, otherwise those
+// with a use for the arrow keys.
+func (p *Page) canFocus(s *Slot) bool {
+	if absent, ok := s.Pane.(Absent); ok && absent.Absent() {
+		return false
+	}
+	_, moves := s.Pane.(Mover)
+	return moves || p.alone()
+}
+
+// Focused returns the focused pane; nil if no pane can be focused.
+func (p *Page) Focused() *Slot {
+	if p.focused < len(p.Slots) && p.canFocus(p.Slots[p.focused]) {
+		return p.Slots[p.focused]
+	}
+	if i := slices.IndexFunc(p.Slots, p.canFocus); i >= 0 {
+		return p.Slots[i]
 	}
 	return nil
 }
 
-// Dispatch calls do with the page if that implements the optional interface T, and returns the resulting request;
-// otherwise an empty one.
-func Dispatch[T any](p Page, do func(T) Request) Request {
-	if q, ok := p.(T); ok {
-		return do(q)
+// Places returns where the panes are on the page, as last drawn.
+func (p *Page) Places() []Place { return p.places }
+
+// Width returns the width of the page.
+func (p *Page) Width() int { return p.w }
+
+// FocusedIndex returns the index of the focused pane.
+func (p *Page) FocusedIndex() int { return max(slices.Index(p.Slots, p.Focused()), 0) }
+
+// FocusOn focuses a pane, if that is possible.
+func (p *Page) FocusOn(s *Slot) {
+	if i := slices.Index(p.Slots, s); i >= 0 && p.canFocus(s) {
+		p.focused, p.userChose = i, true
+	}
+}
+
+// Focus focuses the next pane (1) or the previous one (-1), cyclically.
+func (p *Page) Focus(step int) {
+	n := len(p.Slots)
+	at := slices.Index(p.Slots, p.Focused())
+	for range p.Slots {
+		at = (at + step + n) % n
+		if p.canFocus(p.Slots[at]) {
+			p.FocusOn(p.Slots[at])
+			return
+		}
+	}
+}
+
+// Maximise shows the focused pane alone or, if the user has focused none, the first one. The next call shows all panes
+// again.
+func (p *Page) Maximise() {
+	if !p.maximised && p.alone() { // the screen shows one pane anyway
+		return
+	}
+	p.maximised = !p.maximised
+	if p.maximised && !p.userChose {
+		p.focused = 0
+	}
+}
+
+// Highlight draws a pane as if it had the focus, and shows it on a small screen; nil ends that.
+func (p *Page) Highlight(s *Slot) {
+	p.highlighted = s
+	if i := slices.Index(p.Slots, s); i >= 0 && p.alone() {
+		p.focused = i
+	}
+}
+
+// Observe implements Observer.
+func (p *Page) Observe(v View) bool {
+	changed := false
+	for _, s := range slices.Concat(p.Slots, []*Slot{p.Top, p.Bottom}) {
+		if s != nil {
+			changed = s.Observe(v) || changed
+		}
+	}
+	return changed
+}
+
+// Redraw redraws all panes, after a key.
+func (p *Page) Redraw() {
+	for _, s := range p.Slots {
+		s.Redraw()
+	}
+}
+
+// Lines returns the page in h lines of w columns.
+func (p *Page) Lines(th *look.Theme, w, h int) []string {
+	p.w, p.h, p.tabRow = w, h, -1
+	wide := Wide(w, h)
+	lines := make([]string, 0, h)
+	if p.Top != nil && (!wide || p.TopIfWide) {
+		lines = append(lines, p.Top.Render(th, w, 1, look.Unfocused)...)
+	}
+	bottomRows := 0
+	if p.Bottom != nil && (!wide || p.BottomIfWide) {
+		bottomRows = 1
+	}
+	focused := p.Focused()
+	switch {
+	case p.alone():
+		p.tabRow = len(lines)
+		lines = append(lines, p.tabs(th))
+		p.places = []Place{focused.Place(0, 0, w, h-len(lines)-bottomRows)}
+	case wide:
+		p.places = p.LayOut(w, h-len(lines)-bottomRows)
+	default:
+		p.places = p.Small(w, h-len(lines)-bottomRows)
+	}
+	top := len(lines)
+	lines = append(lines, renderPlaces(th, p.places, h-top-bottomRows, focused, p.highlighted)...)
+	for i := range p.places {
+		p.places[i].Y += top
+	}
+	if bottomRows > 0 {
+		p.Bottom.Redraw() // it may depend on the focus and on what other panes have drawn
+		lines = append(lines, p.Bottom.Render(th, w, bottomRows, look.Unfocused)...)
+	}
+	return lines
+}
+
+// tabs returns the row with the names of the panes.
+func (p *Page) tabs(th *look.Theme) string {
+	c := look.NewCanvas(p.w, 1)
+	x := 1
+	for _, s := range p.Slots {
+		if !p.canFocus(s) {
+			continue
+		}
+		style, left, right := look.Dim, " ", " "
+		if s == p.Focused() {
+			style, left, right = look.Focus, "[", "]"
+		}
+		x = c.Spans(x, 0, p.w-x, style.Span(left+s.Name()+right), look.Faint.Span(" "))
+	}
+	if p.maximised {
+		c.Spans(x+1, 0, p.w-x-1, look.Key.Span("tab"), look.Dim.Span(" next pane  "), look.Key.Span("z"), look.Dim.Span(" all panes"))
+	}
+	return c.Lines(th)[0]
+}
+
+// tabAt returns the pane whose tab is at column x; nil if none is.
+func (p *Page) tabAt(x int) *Slot {
+	from := 1
+	for _, s := range p.Slots {
+		if !p.canFocus(s) {
+			continue
+		}
+		to := from + look.TextWidth(s.Name()) + 2 // with brackets or spaces around the name
+		if x >= from && x < to {
+			return s
+		}
+		from = to + 1 // a space between the tabs
+	}
+	return nil
+}
+
+// The following methods are the meanings of the shared keys and of the mouse.
+
+// inOrder returns the panes, the focused one first.
+func (p *Page) inOrder() []*Slot {
+	if s := p.Focused(); s != nil {
+		return append([]*Slot{s}, p.Slots...)
+	}
+	return p.Slots
+}
+
+// Find returns the focused pane if it implements T, or else the first pane that does; false if none does.
+func Find[T any](p *Page) (found T, ok bool) {
+	for _, s := range p.inOrder() {
+		if found, ok = s.Pane.(T); ok {
+			return found, true
+		}
+	}
+	return found, false
+}
+
+// act calls do with the pane that Find returns, and redraws all panes.
+func act[T any](p *Page, do func(T) Request) Request {
+	defer p.Redraw()
+	if pane, ok := Find[T](p); ok {
+		return do(pane)
 	}
 	return Request{}
 }
 
-// Observer is a page or a pane that shows the state of the lab.
-type Observer interface {
-	// Observe stores what is shown of the view and reports whether the picture changes.
-	Observe(View) bool
+// all calls do with all panes that implement T, and redraws all panes.
+func all[T any](p *Page, do func(T)) {
+	defer p.Redraw()
+	for _, s := range p.Slots {
+		if pane, ok := s.Pane.(T); ok {
+			do(pane)
+		}
+	}
 }
 
-// Focuser is a page with several panes.
-type Focuser interface {
-	Focus(step int) // focuses the next pane (1) or the previous one (-1)
+func (p *Page) Move(dx, dy int) Request {
+	return act(p, func(x Mover) Request { return x.Move(dx, dy) })
 }
 
-// Mover is a page on which the arrow keys select or adjust.
-type Mover interface {
-	Move(dx, dy int) Request // dx in steps to the right, or of a control; dy in rows down
+func (p *Page) Enter() Request { return act(p, Enterer.Enter) }
+
+func (p *Page) Aim() Request { return act(p, Aimer.Aim) }
+
+// Release clears the selections of all panes.
+func (p *Page) Release() (r Request) {
+	all(p, func(x Releaser) {
+		if next := x.Release(); next.Command != nil || next.Redraw {
+			r = next
+		}
+	})
+	return r
 }
 
-// Enterer is a page that handles the enter key.
-type Enterer interface{ Enter() Request }
+// Zoom shows the next span of time in all charts.
+func (p *Page) Zoom() { all(p, Timed.NextSpan) }
 
-// Releaser is a page with a selection that esc clears.
-type Releaser interface {
-	Release() Request // clears the selection
+// Span returns the time that the charts show; 0 without charts.
+func (p *Page) Span() time.Duration {
+	if x, ok := Find[Timed](p); ok {
+		return x.Span()
+	}
+	return 0
 }
 
-// Aimer is a page whose controls set the downlink, the uplink or both.
-type Aimer interface {
-	Aim() Request // selects the next of the links that the controls set
+// Wheel handles the wheel over (x, y), in notches; positive is away from the user. Over charts it changes the time span,
+// over a list it moves the cursor.
+func (p *Page) Wheel(x, y, notches int) Request {
+	at := placeAt(p.places, x, y)
+	if at.Slot == nil {
+		return Request{}
+	}
+	defer p.Redraw()
+	switch pane := at.Slot.Pane.(type) {
+	case Wheeler:
+		return pane.Wheel(x-at.X, y-at.Y, notches)
+	case Timed:
+		all(p, func(x Timed) { x.ZoomBy(notches) })
+	case Mover:
+		return pane.Move(0, -notches)
+	}
+	return Request{}
 }
 
-// Zoomer is a page with charts over time.
-type Zoomer interface {
-	Zoom() // shows the next span of time
+// Click focuses the pane at (x, y), or the one whose tab is there, and selects what the pane shows there.
+func (p *Page) Click(x, y int) Request {
+	defer p.Redraw()
+	if y == p.tabRow {
+		p.FocusOn(p.tabAt(x))
+		return Request{}
+	}
+	at := placeAt(p.places, x, y)
+	if at.Slot == nil {
+		return Request{}
+	}
+	p.FocusOn(at.Slot)
+	if pane, ok := at.Slot.Pane.(Clicker); ok {
+		return pane.Click(x-at.X, y-at.Y)
+	}
+	return Request{}
 }
 
-// Spanner is a page with charts over time that show View.Crosshair.
-type Spanner interface {
-	Span() time.Duration // the time that the charts show
+// Bindings returns the keys of the page and of all panes.
+func (p *Page) Bindings() []Binding {
+	list := slices.Clone(p.Keys)
+	for _, s := range p.Slots {
+		if pane, ok := s.Pane.(Binder); ok {
+			list = append(list, pane.Bindings()...)
+		}
+	}
+	return list
 }
 
-// Maximiser is a page on which one pane can fill the page.
-type Maximiser interface {
-	Maximise() // shows one pane alone, then the next one on pages without focus, then all panes again
+// Arrows returns the hints for the arrow keys of the focused pane.
+func (p *Page) Arrows() [][2]string {
+	if x, ok := Find[Hinter](p); ok {
+		return x.Arrows()
+	}
+	return nil
 }
 
-// Clicker is a page that uses mouse clicks.
-type Clicker interface{ Click(x, y int) Request }
-
-// Wheeler is a page that handles the mouse wheel.
-type Wheeler interface {
-	// Wheel handles the wheel over (x, y) of the page, in notches; positive is away from the user. It acts on
-	// the pane under the pointer: over charts it changes the time span, over a control it sets the control,
-	// over a list it moves the cursor. Nowhere else does it change a setting.
-	Wheel(x, y, notches int) Request
+// KeyHelp returns what a shared key does on this page; "" if the common text applies.
+func (p *Page) KeyHelp(key string) string {
+	for _, s := range p.inOrder() {
+		if x, ok := s.Pane.(Explainer); ok && x.KeyHelp(key) != "" {
+			return x.KeyHelp(key)
+		}
+	}
+	return ""
 }
 
-// Copier is a page whose selection can be copied to the clipboard.
-type Copier interface {
-	Selection() string // the selection as text; "" if nothing is selected
+// Selection returns what is selected, as text; "" if nothing is.
+func (p *Page) Selection() string {
+	for _, s := range p.inOrder() {
+		if x, ok := s.Pane.(Copier); ok && x.Selection() != "" {
+			return x.Selection()
+		}
+	}
+	return ""
 }
 
-// Hinter is a page whose arrow keys have hints in the footer.
-type Hinter interface {
-	Arrows() [][2]string // pairs of keys and what they do, such as {"↑↓", "select"}
+// Reasons returns the explanation of the page for the key that explains problems; false if it has none.
+func (p *Page) Reasons() (Request, bool) {
+	if x, ok := Find[Reasoner](p); ok {
+		return x.Reasons()
+	}
+	return Request{}, false
 }
 
-// Explainer describes what shared keys do on a page.
-type Explainer interface {
-	// KeyHelp returns what a shared key does on this page, for the help; "up" stands for the
-	// arrows up and down, "left" for the others. "" means that the common text applies.
-	KeyHelp(key string) string
+// ChosenPacket returns the packet that is selected in the focused pane; false if there is none.
+func (p *Page) ChosenPacket() (packetlog.ID, bool) {
+	if s := p.Focused(); s != nil {
+		if x, ok := s.Pane.(PacketChooser); ok {
+			return x.ChosenPacket()
+		}
+	}
+	return packetlog.ID{}, false
 }
 
-// Reasoner is a page with an explanation of its own for the key that explains problems.
-type Reasoner interface {
-	// Reasons returns the request to show the explanation, false if there is nothing to explain.
-	Reasons() (Request, bool)
+// Work returns work of a pane for another goroutine; nil if there is none.
+func (p *Page) Work() (read func() (storeResult func())) {
+	if x, ok := Find[Worker](p); ok {
+		return x.Work()
+	}
+	return nil
 }
-
-// Worker is a page with work that takes longer than a tick.
-type Worker interface {
-	// Work returns a function, read, to call in another goroutine; nil if there is no work. read
-	// returns a function that stores the result, to call in the goroutine of the dashboard.
-	Work() (read func() (storeResult func()))
-}
-
-// PacketPage is the page that shows packets.
-type PacketPage interface {
-	ShowPacket(packetlog.ID) Request
-	// ListPackets executes an order for the list of packets. The error is for the user.
-	ListPackets(PacketOrder) (Request, error)
-}
-
-// PacketOrder is an order for the list of packets. Fields with a zero value have no effect.
-type PacketOrder struct {
-	Filter *packetfilter.Filter // list only the packets that it selects
-	Find   *packetfilter.Filter // the packets to which the keys for the next and the previous match go
-	Sort   *PacketSort          // the order of the list
-	Number *uint64              // select the packet with this number
-	Export string               // write the listed packets to this file; its extension is the format
-}
-
-// PacketSort is the order of a list of packets.
-type PacketSort struct {
-	Field     string // the name of a field of packetfilter; "" means the order of sending
-	Ascending bool   // smallest first
-}
-
-// RowFinder is the page that shows the bits of a row in the selected packet.
-type RowFinder interface {
-	// FindRow shows them. It returns an error if the row does not exist or the packet has no bits of it.
-	FindRow(row int) (Request, error)
-}
-
-// PacketChooser is a page on which packets can be selected.
-type PacketChooser interface {
-	// ChosenPacket returns the selected packet, false if none exists.
-	ChosenPacket() (packetlog.ID, bool)
-}
-
-// Wide reports whether a screen of w x h shows all panes of a page at once.
-func Wide(w, h int) bool { return w >= 104 && h >= 30 }
-
-// RightColumn returns the width of the column with the controls on a screen of w columns: 36 % of the screen, but
-// at least 52 columns, in which a control fits with its gauge, and at most 66.
-func RightColumn(w int) int { return min(max(w*36/100, 52), 66) }

@@ -1,6 +1,8 @@
 package room
 
 import (
+	"slices"
+
 	"wirelab/cmd/tui/internal/look"
 )
 
@@ -30,14 +32,6 @@ func (s *Slot) Observe(v View) bool {
 	return !s.UpToDate
 }
 
-// ObserveAll calls Observe on all slots, and reports whether any has to be redrawn.
-func ObserveAll(v View, slots ...*Slot) (changed bool) {
-	for _, s := range slots {
-		changed = s.Observe(v) || changed
-	}
-	return changed
-}
-
 // Redraw makes the next Render redraw the pane.
 func (s *Slot) Redraw() { s.UpToDate = false }
 
@@ -63,8 +57,8 @@ type Place struct {
 	X, Y, w, H int
 }
 
-// PlaceAt returns the place that contains (x, y); its slot is nil if none exists.
-func PlaceAt(places []Place, x, y int) Place {
+// placeAt returns the place that contains (x, y); its slot is nil if none exists.
+func placeAt(places []Place, x, y int) Place {
 	for _, p := range places {
 		if x >= p.X && x < p.X+p.w && y >= p.Y && y < p.Y+p.H {
 			return p
@@ -73,28 +67,14 @@ func PlaceAt(places []Place, x, y int) Place {
 	return Place{}
 }
 
-// RenderPlaces renders panes into h lines. The places must tile the page, and places side by side must
-// be in order from left to right. The focused pane and the highlighted slot, each nil for none, are
-// drawn with focus.
-func RenderPlaces(th *look.Theme, places []Place, h int, focused Pane, highlighted *Slot) []string {
+// renderPlaces renders panes into h lines. The places must tile the page, and places side by side must
+// be in order from left to right. The panes of lit, each nil for none, are drawn with focus.
+func renderPlaces(th *look.Theme, places []Place, h int, lit ...*Slot) []string {
 	lines := make([]string, h)
 	for _, p := range places {
-		for i, line := range p.Slot.Render(th, p.w, p.H, p.Slot.Pane == focused || p.Slot == highlighted) {
+		for i, line := range p.Slot.Render(th, p.w, p.H, slices.Contains(lit, p.Slot)) {
 			lines[p.Y+i] += line
 		}
 	}
 	return lines
-}
-
-// tabAt returns the index of the slot whose tab is at column x, false if none is; see Panes.TabRow.
-func tabAt(slots []*Slot, x int) (index int, ok bool) {
-	from := 1
-	for i, s := range slots {
-		to := from + len(s.Name()) + 2 // with brackets or spaces around the name
-		if x >= from && x < to {
-			return i, true
-		}
-		from = to + 1 // a space between the tabs
-	}
-	return 0, false
 }

@@ -30,9 +30,9 @@ func (m *model) cursorOn(axis int) int {
 }
 
 // mapRows returns the rows that the pane of the map needs for all lines of text in each cell.
-func (p *page) mapRows() int {
+func (m *model) mapRows() int {
 	const headings, edges, cellLines = 2, 2, 3
-	return len(p.m.axisValues(p.m.rows()))*cellLines + headings + edges
+	return len(m.axisValues(m.rows()))*cellLines + headings + edges
 }
 
 // scrollTo returns the index of the first visible element of a list of total elements, of which n are visible:
@@ -87,9 +87,9 @@ func (m *model) layOutMap(w, h int) mapGrid {
 		g.width = min(g.width, max(minTextWidth, g.width/3)) // the rest of the row shows a bar
 	}
 	g.shown = [2]int{min(len(rows), g.height), min(len(cols), g.width/narrowWidth)}
-	g.first[0] = scrollTo(m.page.scroll[0], m.cursorOn(m.rows()), g.shown[0], len(rows))
-	g.first[1] = scrollTo(m.page.scroll[1], m.cursorOn(m.columns()), g.shown[1], len(cols))
-	m.page.scroll = g.first
+	g.first[0] = scrollTo(m.scroll[0], m.cursorOn(m.rows()), g.shown[0], len(rows))
+	g.first[1] = scrollTo(m.scroll[1], m.cursorOn(m.columns()), g.shown[1], len(cols))
+	m.scroll = g.first
 	return g
 }
 
@@ -98,7 +98,7 @@ func (m *model) layOutMap(w, h int) mapGrid {
 func (m *model) drawMap(c *look.Canvas, focused bool) {
 	c.Frame(m.Theme(), focused, "Map", m.figureSpans(c.W, "Map", "")...)
 	g := m.layOutMap(c.W, c.H)
-	m.page.mapGrid = g
+	m.mapGrid = g
 	m.drawHeadings(c, &g)
 	rows := m.axisValues(m.rows())
 	top := m.hi // of the bars

@@ -39,7 +39,7 @@ var _ ui.Screen = (*model)(nil)
 // model is the screen of a sweep.
 type model struct {
 	*ui.Shell
-	page    *page
+	page    *room.Page
 	sweep   Sweep
 	watch   *sweep.Watch  // sweep.Watch
 	started time.Duration // sweep.Clock() when the screen was opened
@@ -53,7 +53,12 @@ type model struct {
 	seeds  []int     // completed seeds of each point
 	lo, hi float64   // range of the means
 	ranked []int     // all points, in the order of the ranking
-	opened int       // the point whose live session is shown next; -1 for none
+
+	scroll      [2]int  // first visible row and column of the map
+	mapGrid     mapGrid // where the map's cells were last drawn
+	firstRanked int     // first visible row of the ranking
+
+	opened int // the point whose live session is shown next; -1 for none
 }
 
 // selection is what the user selected. It survives a live session.
@@ -120,6 +125,7 @@ func Run(ctx context.Context, s Sweep, opt ui.Options) error {
 			return err
 		}
 		before = &m.selection
+		before.focused = m.page.FocusedIndex()
 		liveErr = s.Live(ctx, m.opened)
 		if errors.Is(liveErr, context.Canceled) {
 			return nil
@@ -268,7 +274,7 @@ func (m *model) export() room.Request {
 func (m *model) rotateAxes() {
 	n := len(m.axisOrder)
 	m.axisOrder = append([]int{m.axisOrder[n-1]}, m.axisOrder[:n-1]...)
-	m.page.scroll = [2]int{}
+	m.scroll = [2]int{}
 }
 
 // rows returns the axis of the map's rows, -1 if there are no axes.

@@ -33,9 +33,9 @@ func (m *model) drawRanking(c *look.Canvas, focused bool) {
 	c.TextRight(c.W-left, 1, look.Dim, "vs reference")
 	rows := max(c.H-3, 1)
 	at := slices.Index(m.ranked, m.selected())
-	m.page.ranking = scrollTo(m.page.ranking, at, rows, len(m.ranked))
-	for i := m.page.ranking; i < min(m.page.ranking+rows, len(m.ranked)); i++ {
-		p, y := m.ranked[i], 2+i-m.page.ranking
+	m.firstRanked = scrollTo(m.firstRanked, at, rows, len(m.ranked))
+	for i := m.firstRanked; i < min(m.firstRanked+rows, len(m.ranked)); i++ {
+		p, y := m.ranked[i], 2+i-m.firstRanked
 		style := look.Plain
 		if i == at {
 			style = look.Chosen
@@ -55,7 +55,7 @@ func (m *model) drawRanking(c *look.Canvas, focused bool) {
 		text, textStyle := m.comparison(p, ratio == wideRatio)
 		c.TextRight(c.W-left, y, textStyle, text)
 	}
-	c.MoreBelow(m.Theme(), len(m.ranked)-m.page.ranking-rows)
+	c.MoreBelow(m.Theme(), len(m.ranked)-m.firstRanked-rows)
 }
 
 // settingWidths returns the width of the column of each axis, with a gap: wide enough for the values and, as far as

@@ -29,9 +29,10 @@ func (s Spot) Page() int {
 	return 0
 }
 
-// Lighter is a page with spots.
+// Lighter is a pane with spots.
 type Lighter interface {
-	Light(Spot) // highlights a spot; Nowhere clears the highlight
+	// Light highlights a spot, and reports whether the pane has it; Nowhere clears the highlight.
+	Light(Spot) bool
 }
 
 // step is one step of the tour, which explains one idea.

@@ -5,19 +5,24 @@ import (
 	"wirelab/cmd/tui/internal/room"
 )
 
-// absentPage is a page that the current run has no data for. It shows why.
-type absentPage struct{ name, reason string }
+// absent is the pane of a page that the current run has no data for. It shows why.
+type absent struct{ reason string }
 
-func (p absentPage) Name() string { return p.name }
+func (p absent) Name() string { return "" }
 
-func (p absentPage) Lines(th *look.Theme, w, h int) []string {
-	c := look.NewCanvas(w, h)
-	c.Centre(0, look.Dim, p.reason)
-	return c.Lines(th)
+func (p absent) Draw(c *look.Canvas, _ *look.Theme, _ bool) { c.Centre(0, look.Dim, p.reason) }
+
+// newAbsent returns a page with only that pane.
+func newAbsent(name, reason string) *room.Page {
+	p := &room.Page{Name: name}
+	s := p.Add(absent{reason})
+	p.LayOut = func(w, h int) []room.Place { return []room.Place{s[0].Place(0, 0, w, h)} }
+	p.Small = p.LayOut
+	return p
 }
 
 // replaceForCrowd replaces the pages that show a single receiver.
-func replaceForCrowd(pages []room.Page) {
+func replaceForCrowd(pages []*room.Page) {
 	for i, reason := range []string{
 		"This run has a crowd, and this page shows one receiver. Page 8 shows the clients; / types a setting, such as /encoder adaptive.",
 		"A crowd does not measure what bits are spent on. A run without [crowd] shows it for the same encoder.",
@@ -28,7 +33,7 @@ func replaceForCrowd(pages []room.Page) {
 		"The clients of a crowd have no queues, messages or policies of their own. Page 8 shows what the server sends.",
 	} {
 		if reason != "" {
-			pages[i] = absentPage{pages[i].Name(), reason}
+			pages[i] = newAbsent(pages[i].Name, reason)
 		}
 	}
 }

@@ -54,15 +54,11 @@ func (m *dashboard) Context() command.Context {
 // explain returns the request to show the packet under the cursor of the page, the page's own explanation or, if the
 // page has neither, the explanation of recent problems.
 func (m *dashboard) explain() room.Request {
-	if p, ok := m.page().(room.PacketChooser); ok {
-		if id, ok := p.ChosenPacket(); ok {
-			return room.Request{Packet: &id}
-		}
+	if id, ok := m.page().ChosenPacket(); ok {
+		return room.Request{Packet: &id}
 	}
-	if p, ok := m.page().(room.Reasoner); ok {
-		if r, ok := p.Reasons(); ok {
-			return r
-		}
+	if r, ok := m.page().Reasons(); ok {
+		return r
 	}
 	if m.lab.Snap.Crowd != nil {
 		return room.Refusal("x explains a crowd on page 8")
@@ -73,7 +69,7 @@ func (m *dashboard) explain() room.Request {
 // listPackets opens the page of packets and executes an order for its list.
 func (m *dashboard) listPackets(o room.PacketOrder) (tea.Cmd, error) {
 	for i, p := range m.pages {
-		if q, ok := p.(room.PacketPage); ok {
+		if q, ok := room.Find[room.PacketLister](p); ok {
 			m.openPage(i)
 			r, err := q.ListPackets(o)
 			return m.perform(r), err
@@ -85,7 +81,7 @@ func (m *dashboard) listPackets(o room.PacketOrder) (tea.Cmd, error) {
 // findRow opens the page that shows the bits of a row.
 func (m *dashboard) findRow(row int) (tea.Cmd, error) {
 	for i, p := range m.pages {
-		if q, ok := p.(room.RowFinder); ok {
+		if q, ok := room.Find[room.RowFinder](p); ok {
 			r, err := q.FindRow(row)
 			if err != nil {
 				return nil, err
@@ -125,9 +121,14 @@ func (m *dashboard) spotlight(s tour.Spot) {
 		m.open = s.Page()
 	}
 	for _, p := range m.pages {
-		if lit, ok := p.(tour.Lighter); ok {
-			lit.Light(s)
+		var highlighted *room.Slot
+		for _, slot := range p.Slots {
+			if pane, ok := slot.Pane.(tour.Lighter); ok && pane.Light(s) {
+				highlighted = slot
+			}
 		}
+		p.Highlight(highlighted)
+		p.Redraw()
 	}
 	m.refreshAll()
 }

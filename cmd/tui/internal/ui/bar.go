@@ -63,7 +63,7 @@ func (s *Shell) tabs() []look.Span {
 		if i == s.open { // brackets, because the theme may have no colours
 			left, right = "[", "]"
 		}
-		out = append(out, style.Span(left+strconv.Itoa(i+1)+" "+p.Name()+right))
+		out = append(out, style.Span(left+strconv.Itoa(i+1)+" "+p.Name+right))
 	}
 	return append(out, look.Plain.Span(" "))
 }
@@ -165,10 +165,8 @@ func (s *Shell) hints(keys []room.Binding, special bool, w int) []hint {
 			if n := len(s.pages); s.w < tabsWidth && n > 1 { // the header has no room for the pages
 				all = append(all, hint{label: "1-" + strconv.Itoa(n), description: "pages", key: strconv.Itoa((s.open+1)%n + 1)})
 			}
-			if p, ok := s.page().(room.Hinter); ok {
-				for _, arrow := range p.Arrows() { // symbol of the arrow keys, and description
-					all = append(all, hint{label: arrow[0], description: arrow[1]})
-				}
+			for _, arrow := range s.page().Arrows() { // symbol of the arrow keys, and description
+				all = append(all, hint{label: arrow[0], description: arrow[1]})
 			}
 		}
 	}

@@ -24,10 +24,7 @@ func (s *Shell) copySelection() room.Request {
 	if s.sendFirst == nil {
 		return room.Request{Notice: "there is no terminal whose clipboard could be set", IsError: true}
 	}
-	text, what := "", "the selection"
-	if p, ok := s.page().(room.Copier); ok {
-		text = p.Selection()
-	}
+	text, what := s.page().Selection(), "the selection"
 	if text == "" {
 		text, what = screenText(s.view), "the screen"
 	}

@@ -22,15 +22,15 @@ func crosshairKeys(m *dashboard) []room.Binding {
 
 // moveCrosshair moves the crosshair by a number of steps; without a crosshair it starts at the newest sample.
 func (m *dashboard) moveCrosshair(steps int) room.Request {
-	page, ok := m.page().(room.Spanner)
-	if !ok {
+	span := m.page().Span()
+	if span == 0 {
 		return room.Request{Notice: "the crosshair needs charts, as on pages 1, 2, 4, 5 and 8"}
 	}
 	at := m.shownCrosshair()
 	if at == 0 {
 		at = m.lab.Shown().Now
 	}
-	step := max((page.Span() / crosshairSteps).Truncate(meters.SamplePeriod), meters.SamplePeriod)
+	step := max((span / crosshairSteps).Truncate(meters.SamplePeriod), meters.SamplePeriod)
 	return m.setCrosshair(at + time.Duration(steps)*step)
 }
 

@@ -17,7 +17,7 @@ type helpKey struct {
 // helpKeys makes the rows of the help from the key bindings. The keys of a binding without a
 // description are added to the row before it. Keys of all pages to which the open page gives
 // another meaning are left out, and so are rows without any key.
-func helpKeys(keys []room.Binding, page room.Page) []helpKey {
+func helpKeys(keys []room.Binding, page *room.Page) []helpKey {
 	var rows []helpKey
 	for _, b := range keys {
 		var names []string
@@ -36,8 +36,8 @@ func helpKeys(keys []room.Binding, page room.Page) []helpKey {
 		row := helpKey{label: label, group: b.Group, help: b.Help().Desc}
 		if b.Page != nil { // a key of the open page only
 			row.pageHelp, row.help = row.help, ""
-		} else if e, ok := page.(room.Explainer); ok && len(names) > 0 {
-			row.pageHelp = e.KeyHelp(b.Keys()[0])
+		} else if len(names) > 0 {
+			row.pageHelp = page.KeyHelp(b.Keys()[0])
 		}
 		rows = append(rows, row)
 	}

@@ -134,7 +134,7 @@ func sessionKeys(m *dashboard) []room.Binding {
 // pastKeys returns the keys that the footer lists while the time cursor is in the past: the keys that
 // move the cursor, with short descriptions. It selects them from all bindings, and leaves out keys
 // that page p uses for something else.
-func pastKeys(all []room.Binding, p room.Page) []room.Binding {
+func pastKeys(all []room.Binding, p *room.Page) []room.Binding {
 	var list []room.Binding
 	for _, entry := range []struct{ key, label, description string }{
 		{"<", "< >", "a second"}, {",", ", .", "a tenth"}, {"b", "b B", "marks"}, {"home", "home", "start"},

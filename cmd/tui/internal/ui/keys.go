@@ -27,12 +27,13 @@ func bindGroup(name string) func(keys []string, label, help string, do func() ro
 }
 
 // FocusKeys returns the keys that move the focus between panes. A notice appears if they have no
-// effect on the open page; room.Dispatch does nothing on a page without panes.
+// effect on the open page.
 func (s *Shell) FocusKeys() []room.Binding {
 	focus := func(keyName, help string, step int) room.Binding {
 		return room.Bind("Moving", []string{keyName}, keyName, help, func() room.Request {
-			return room.Dispatch(s.page(), func(p room.Focuser) room.Request { p.Focus(step); return room.Request{} })
-		}).NotifyIdle("this page has no other pane or shadow to select")
+			s.page().Focus(step)
+			return room.Request{Redraw: true}
+		}).NotifyIdle("this page has no other pane to select")
 	}
 	return []room.Binding{focus("tab", "next pane", 1).InFooter("pane"), focus("shift+tab", "previous pane", -1)}
 }
@@ -70,17 +71,13 @@ func (s *Shell) AdjustKeys() []room.Binding {
 	return []room.Binding{
 		bind([]string{"[", "shift+left"}, "[ ]", "decrease, increase in large steps", s.move(-bigStep, 0)),
 		bind([]string{"]", "shift+right"}, "", "", s.move(bigStep, 0)),
-		bind([]string{"enter"}, "enter", "type a value, or choose it from a list", func() room.Request {
-			return room.Dispatch(s.page(), func(p room.Enterer) room.Request { return p.Enter() })
-		}).NotifyIdle("nothing on this page can be opened"),
+		bind([]string{"enter"}, "enter", "type a value, or choose it from a list", func() room.Request { return s.page().Enter() }).NotifyIdle("nothing on this page can be opened"),
 	}
 }
 
 // DirectionKey returns the key that selects which links the controls set. A notice appears if the key has no effect on the open page.
 func (s *Shell) DirectionKey() room.Binding {
-	return room.Bind("Controls", []string{"d"}, "d", "select the link to set: both, down, up", func() room.Request {
-		return room.Dispatch(s.page(), func(p room.Aimer) room.Request { return p.Aim() })
-	}).NotifyIdle("this page has no controls of links; page 1 has them")
+	return room.Bind("Controls", []string{"d"}, "d", "select the link to set: both, down, up", func() room.Request { return s.page().Aim() }).NotifyIdle("this page has no controls of links; page 1 has them")
 }
 
 // ChartKeys returns the keys that change how charts and panes are drawn: time range, one pane alone. group is their section of the help. A notice appears if one has no effect on the open
@@ -89,11 +86,10 @@ func (s *Shell) ChartKeys(group string) []room.Binding {
 	bind := bindGroup(group)
 	return []room.Binding{
 		bind([]string{"z"}, "z", "one pane fills the page; again: all panes", func() room.Request {
-			return room.Dispatch(s.page(), func(p room.Maximiser) room.Request { p.Maximise(); return room.Request{Redraw: true} })
+			s.page().Maximise()
+			return room.Request{Redraw: true}
 		}).NotifyIdle("this page has one pane"),
-		bind([]string{"Z"}, "Z", "time range of the charts", func() room.Request {
-			return room.Dispatch(s.page(), func(p room.Zoomer) room.Request { p.Zoom(); return room.Request{} })
-		}).NotifyIdle("this page has no charts over time"),
+		bind([]string{"Z"}, "Z", "time range of the charts", room.WithoutRequest(func() { s.page().Zoom() })).NotifyIdle("this page has no charts over time"),
 	}
 }
 
@@ -119,7 +115,7 @@ func (s *Shell) ProgramKeys(leaving Leaving) []room.Binding {
 			if leaving.Release != nil {
 				leaving.Release()
 			}
-			r := room.Dispatch(s.page(), room.Releaser.Release)
+			r := s.page().Release()
 			s.screen.Refresh(!allPanes)
 			return r
 		}),
@@ -145,10 +141,10 @@ func (s *Shell) pageKeys() (all []room.Binding) {
 			break
 		}
 		digit := strconv.Itoa(i + 1)
-		all = append(all, room.Bind("Pages", []string{digit}, digit, p.Name(), room.WithoutRequest(func() { s.openPage(i) })))
+		all = append(all, room.Bind("Pages", []string{digit}, digit, p.Name, room.WithoutRequest(func() { s.openPage(i) })))
 	}
 	for _, p := range s.pages {
-		for _, b := range room.PageBindings(p) {
+		for _, b := range p.Bindings() {
 			b.Page = p
 			all = append(all, b)
 		}
@@ -159,14 +155,12 @@ func (s *Shell) pageKeys() (all []room.Binding) {
 // move returns the action of an arrow key: it moves the page's selection by dy rows, and changes
 // the selected value by dx steps.
 func (s *Shell) move(dx, dy int) func() room.Request {
-	return func() room.Request {
-		return room.Dispatch(s.page(), func(p room.Mover) room.Request { return p.Move(dx, dy) })
-	}
+	return func() room.Request { return s.page().Move(dx, dy) }
 }
 
 // usesViArrows reports whether a page gives the letters h, j, k and l another meaning.
-func usesViArrows(p room.Page) bool {
-	for _, b := range room.PageBindings(p) {
+func usesViArrows(p *room.Page) bool {
+	for _, b := range p.Bindings() {
 		if slices.ContainsFunc(b.Keys(), isViArrow) {
 			return true
 		}
@@ -178,8 +172,8 @@ func usesViArrows(p room.Page) bool {
 func isViArrow(name string) bool { return len(name) == 1 && strings.Contains("hjkl", name) }
 
 // hasBinding reports whether a page has its own binding for a key.
-func hasBinding(p room.Page, keyName string) bool {
-	return slices.ContainsFunc(room.PageBindings(p), func(b room.Binding) bool { return slices.Contains(b.Keys(), keyName) })
+func hasBinding(p *room.Page, keyName string) bool {
+	return slices.ContainsFunc(p.Bindings(), func(b room.Binding) bool { return slices.Contains(b.Keys(), keyName) })
 }
 
 // activeKeys returns the bindings that apply on the open page, its own first.

@@ -597,7 +597,7 @@ func TestNoKeyTwice(t *testing.T) {
 	for _, b := range screen(labtest.NewLab(), 80, 24, Options{}).keys {
 		for _, k := range b.Keys() {
 			if b.Page != nil {
-				k += " on " + b.Page.Name() // keys of a page take precedence over general keys
+				k += " on " + b.Page.Name // keys of a page take precedence over general keys
 			}
 			if other, taken := seen[k]; taken {
 				t.Errorf("%q is bound to %q and to %q", k, other, b.Help().Desc)
@@ -626,17 +626,17 @@ func TestHelpNamesEveryKeyAndCommand(t *testing.T) {
 				taken := b.Page == nil && (hasBinding(m.page(), k) || isViArrow(k) && usesViArrows(m.page()))
 				row, ok := label(room.KeyLabel(k))
 				if ok == taken && !hasBinding(m.page(), k) {
-					t.Errorf("%s: %q is in the help: %v", m.page().Name(), k, ok)
+					t.Errorf("%s: %q is in the help: %v", m.page().Name, k, ok)
 				}
 				if b.Page != nil && row.pageHelp == "" {
-					t.Errorf("%s: nothing is said of %q here", m.page().Name(), k)
+					t.Errorf("%s: nothing is said of %q here", m.page().Name, k)
 				}
 			}
 		}
 		for _, k := range []string{"up", "left", "enter", "tab", "d", "esc", "["} {
-			if what := m.page().(room.Explainer).KeyHelp(k); what != "" {
+			if what := m.page().KeyHelp(k); what != "" {
 				if row, ok := label(room.KeyLabel(k)); !ok || row.pageHelp != what && !hasBinding(m.page(), k) {
-					t.Errorf("%s: the help of %q is not %q but %+v", m.page().Name(), k, what, row)
+					t.Errorf("%s: the help of %q is not %q but %+v", m.page().Name, k, what, row)
 				}
 			}
 		}
@@ -662,7 +662,7 @@ func TestHelpBeginsWithThePage(t *testing.T) {
 		h := m.overlay.(*helpBox)
 		here := slices.IndexFunc(h.lines(), func(line []look.Span) bool { return len(line) == 0 })
 		if !strings.Contains(m.View(), "Here: ") || here > h.visibleRows {
-			t.Errorf("%s: %d lines of keys of the page, more than the %d visible rows", m.page().Name(), here, h.visibleRows)
+			t.Errorf("%s: %d lines of keys of the page, more than the %d visible rows", m.page().Name, here, h.visibleRows)
 		}
 	}
 }

@@ -77,9 +77,9 @@ func newDashboardWith(lab room.Lab, opt Options, cat *controls.Catalog) *dashboa
 }
 
 // pages returns the pages of the dashboard, in the order of their keys.
-func pages(opt Options, cat *controls.Catalog) []room.Page {
+func pages(opt Options, cat *controls.Catalog) []*room.Page {
 	comparison := &panes.SelectedShadow{} // the shadow that is compared with the active encoder, on two pages
-	return []room.Page{
+	return []*room.Page{
 		live.New(cat),
 		bits.New(comparison),
 		packets.New(),
@@ -95,8 +95,7 @@ func (m *dashboard) Refresh(all bool) { m.observe(m.pageView(all)) }
 
 // observe passes a view to the open page, and reports whether the page must be drawn again.
 func (m *dashboard) observe(v room.View) (changed bool) {
-	p, ok := m.page().(room.Observer)
-	return ok && p.Observe(v)
+	return m.page().Observe(v)
 }
 
 // pageView returns the view of the current state, or of the moment of the time cursor while that

@@ -23,11 +23,11 @@ func TestPagesCanBeClicked(t *testing.T) {
 		m := screen(labtest.NewLab(), w, 48, Options{})
 		for _, p := range m.pages {
 			head, _, _ := strings.Cut(m.View(), "\n")
-			at := look.TextWidth(head[:strings.Index(head, p.Name())])
-			for dx := range p.Name() {
+			at := look.TextWidth(head[:strings.Index(head, p.Name)])
+			for dx := range p.Name {
 				m.open = 0
 				if clickAt(m, at+dx, 0, tea.MouseButtonLeft); m.page() != p {
-					t.Errorf("%d columns: a click on letter %d of %s shows %s", w, dx, p.Name(), m.page().Name())
+					t.Errorf("%d columns: a click on letter %d of %s shows %s", w, dx, p.Name, m.page().Name)
 				}
 				m.openPage(0)
 				m.Update(room.Tick{})

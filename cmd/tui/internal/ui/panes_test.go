@@ -135,9 +135,9 @@ func TestMaximise(t *testing.T) {
 		gone string   // a title that is not seen meanwhile
 	}{
 		{"1", []string{"z", "tab", "shift+tab", "shift+tab", "z"}, []string{"Bandwidth kbps", "Controls ", "Bandwidth kbps", "Changes "}, "Bit budget"},
-		{"2", []string{"z", "z", "z"}, []string{"kinetic", "Bit budget"}, ""},
-		{"3", []string{"z", "z", "z"}, []string{"Packets  filter", "Last problem"}, ""},
-		{"5", []string{"z", "z"}, []string{"Payload ratio"}, "encoders"},
+		{"2", []string{"z", "tab", "tab", "tab", "z"}, []string{"Bit budget", "relative-orientation", "shadow kinetic", "Bit budget"}, ""},
+		{"3", []string{"z", "tab", "z"}, []string{"Packets  filter", "Last problem"}, ""},
+		{"5", []string{"z", "tab", "tab", "z"}, []string{"Compare", "Bandwidth", "Payload ratio"}, "encoders"},
 		{"6", []string{"z", "z"}, []string{"Reports  "}, ""},
 	} {
 		lab := labtest.NewBits(true)

@@ -5,53 +5,32 @@ import (
 	"strings"
 	"testing"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/room"
 )
 
-// atOnce wraps a page and runs its background work immediately.
-type atOnce struct{ reportPage }
-
-// reportPage is the interface of page 6.
-type reportPage interface {
-	room.Page
-	room.Observer
-	room.Worker
-	room.Focuser
-	room.Mover
-	room.Enterer
-	room.Releaser
-	room.Clicker
-	room.Hinter
-	room.Explainer
-	room.Binder
-}
-
-func (p atOnce) Observe(v room.View) bool {
-	changed := p.reportPage.Observe(v)
-	for read := p.reportPage.Work(); read != nil; read = p.reportPage.Work() {
-		read()()
-		changed = true
-	}
-	return changed
-}
-
 // reportScreen returns page 6 of a dashboard after some keys.
 func reportScreen(lab room.Lab, w, h int, opt Options, keys ...string) *dashboard {
 	m := screen(lab, w, h, opt)
-	m.pages[5] = atOnce{m.pages[5].(reportPage)}
-	m.Bind(m.bindings())
-	for _, k := range append([]string{"6"}, keys...) {
+	m.startWork = func(p *room.Page) tea.Cmd { // at once
+		if labtest.Work(p) {
+			m.refreshAll()
+		}
+		return nil
+	}
+	tick := func() {
 		for range 4 {
 			m.lab.Ticks = baseTicksPerRedraw - 1
 			m.Update(room.Tick{})
 		}
+	}
+	for _, k := range append([]string{"6"}, keys...) {
+		tick()
 		press(m, k)
 	}
-	for range 4 {
-		m.lab.Ticks = baseTicksPerRedraw - 1
-		m.Update(room.Tick{})
-	}
+	tick()
 	return m
 }
 

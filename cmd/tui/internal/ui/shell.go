@@ -69,7 +69,7 @@ type Shell struct {
 	theme  *look.Theme    // colours and characters
 	scheme look.Scheme    // the chosen colours, from which theme is made
 	keys   []room.Binding // bindings of the screen and of all pages
-	pages  []room.Page    // in the order of their keys, 1 to 9
+	pages  []*room.Page   // in the order of their keys, 1 to 9
 	open   int            // index of the open page
 	w, h   int            // size of the terminal; 0 if not known yet
 
@@ -81,11 +81,12 @@ type Shell struct {
 	quitting   bool       // whether tea.Quit was returned
 	startDelay startDelay // delays the first drawing until the terminal has replied
 	output     outputBudget
-	sendFirst  func(string) // sends text to the terminal before the next output; nil if there is no terminal
-	view       string       // the text of the whole screen, which View returns
-	refreshed  bool         // whether a key has caused a refresh since the last tick
-	dirty      bool         // whether anything outside of the page changed
-	err        error        // why the program ends; nil for a normal quit
+	sendFirst  func(string)             // sends text to the terminal before the next output; nil if there is no terminal
+	startWork  func(*room.Page) tea.Cmd // starts the background work of a page
+	view       string                   // the text of the whole screen, which View returns
+	refreshed  bool                     // whether a key has caused a refresh since the last tick
+	dirty      bool                     // whether anything outside of the page changed
+	err        error                    // why the program ends; nil for a normal quit
 }
 
 // newShell returns a shell without pages.
@@ -93,16 +94,16 @@ func newShell(screen Screen, opt Options) *Shell {
 	if opt.Renderer == nil {
 		opt.Renderer = newRenderer(os.Stdout)
 	}
-	s := &Shell{screen: screen, opt: opt, notice: &room.Notice{}}
+	s := &Shell{screen: screen, opt: opt, notice: &room.Notice{}, startWork: startWork}
 	s.scheme, _ = look.ParseScheme(opt.Theme)
 	s.theme = look.NewTheme(opt.Renderer, s.scheme, opt.ASCII).WithCharts(look.ParseChartStyle(opt.Charts))
 	return s
 }
 
 // NewShell returns a shell for a screen with a single page.
-func NewShell(screen Screen, page room.Page, opt Options) *Shell {
+func NewShell(screen Screen, page *room.Page, opt Options) *Shell {
 	s := newShell(screen, opt)
-	s.pages = []room.Page{page}
+	s.pages = []*room.Page{page}
 	return s
 }
 
@@ -212,7 +213,7 @@ func storeStack(dir string, cause any, stack []byte) string {
 }
 
 // page returns the open page.
-func (s *Shell) page() room.Page { return s.pages[s.open] }
+func (s *Shell) page() *room.Page { return s.pages[s.open] }
 
 func (s *Shell) openPage(i int) {
 	s.open = i
@@ -238,20 +239,19 @@ func (s *Shell) tick() tea.Cmd {
 	if changed || s.dirty || s.notice.Changed {
 		s.render()
 	}
-	return tea.Batch(nextTick(), cmd, startWork(s.page()))
+	return tea.Batch(nextTick(), cmd, s.startWork(s.page()))
 }
 
 // startWork returns a command that runs the background work of a page; nil if the page has none.
-func startWork(p room.Page) tea.Cmd {
-	worker, ok := p.(room.Worker)
-	if !ok {
-		return nil
-	}
-	work := worker.Work()
+func startWork(p *room.Page) tea.Cmd {
+	work := p.Work()
 	if work == nil {
 		return nil
 	}
-	return func() tea.Msg { return workDone{apply: work()} } // Bubble Tea runs this in a goroutine
+	return func() tea.Msg { // Bubble Tea runs this in a goroutine
+		storeResult := work()
+		return workDone{apply: func() { storeResult(); p.Redraw() }}
+	}
 }
 
 // Quit ends the program; err is the reason, or nil for a normal quit.
@@ -316,7 +316,7 @@ func (s *Shell) perform(r room.Request) tea.Cmd {
 // openPacket opens the page of packets at a packet. It does nothing on a screen without this page.
 func (s *Shell) openPacket(id packetlog.ID) (cmd tea.Cmd) {
 	for i, p := range s.pages {
-		if q, ok := p.(room.PacketPage); ok {
+		if q, ok := room.Find[room.PacketLister](p); ok {
 			r := q.ShowPacket(id)
 			s.openPage(i)
 			cmd = s.perform(r)
@@ -418,7 +418,7 @@ func (s *Shell) mouse(msg tea.MouseMsg) (cmd tea.Cmd) {
 			s.openPage(i)
 		}
 	default:
-		cmd = s.perform(room.Dispatch(s.page(), func(p room.Clicker) room.Request { return p.Click(msg.X, y) }))
+		cmd = s.perform(s.page().Click(msg.X, y))
 	}
 	s.refreshAfterKey()
 	return cmd
@@ -436,7 +436,7 @@ func (s *Shell) wheel(x, y, notches int) tea.Cmd {
 	} else if s.line.Open || s.overlay != nil {
 		return s.handleKey(arrow)
 	}
-	return s.perform(room.Dispatch(s.page(), func(p room.Wheeler) room.Request { return p.Wheel(x, y, notches) }))
+	return s.perform(s.page().Wheel(x, y, notches))
 }
 
 // listFor returns the list that a command line opens because it is a command without its argument, such
@@ -484,7 +484,7 @@ func (s *Shell) help() room.Overlay {
 	if s.tour != nil {
 		keys = append(s.tour.Keys(), keys...)
 	}
-	pageName := s.page().Name()
+	pageName := s.page().Name
 	if len(s.pages) > 1 {
 		pageName = strconv.Itoa(s.open+1) + " " + pageName
 	}

@@ -138,7 +138,7 @@ func TestHelpOfTheWorld(t *testing.T) {
 	m := screen(newWorld(), 120, 110, Options{})
 	press(m, "4", "?")
 	view, text := m.View(), m.overlay.(*helpBox).text()
-	for _, b := range room.PageBindings(m.page()) {
+	for _, b := range m.page().Bindings() {
 		if h := b.Help(); !strings.Contains(text, room.KeyLabel(b.Keys()[0])) || !strings.Contains(text, h.Desc) {
 			t.Errorf("the help lacks %q: %q", h.Key, h.Desc)
 		}

@@ -98,7 +98,7 @@ func TestLoopPointNeverSetsTheScale(t *testing.T) {
 				}
 			}
 			p := New(&panes.SelectedShadow{})
-			p.budget.unit = unit
+			labtest.Pane[*table](p).unit = unit
 			view = labtest.NewStage(p, lab, 160, 46).View()
 			labels[i] = axis.FindAllStringSubmatch(view, -1)
 		}

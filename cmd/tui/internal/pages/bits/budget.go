@@ -36,7 +36,7 @@ type budgetModel struct {
 	onlySelected bool                  // the charts show the selected slot only
 	shadowChoice *panes.SelectedShadow // which shadows are compared with the active encoder; shared by all pages
 	shadowsShown []int                 // lane indices of those shadows when the page was last drawn
-	showShadow   bool                  // on a small screen, which has one chart: show that of the shadow
+	numChanges   int                   // how often the budgets changed
 	crosshair    time.Duration         // the instant under the crosshair, whose figures the table has; 0 means the present
 	nextIndex    int64                 // sample period after the newest sample
 }

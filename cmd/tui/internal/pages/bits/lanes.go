@@ -80,14 +80,14 @@ func (p *table) drawLaneFigures(c *look.Canvas, y int, r *tableRow) {
 
 // laneBox is the overlay in which the user chooses the shadows to compare with.
 type laneBox struct {
-	page   *page
+	budget *budgetModel
 	cursor int // index of the shadow
 }
 
 // Key implements room.Overlay: arrows move the cursor, space adds or removes the shadow, enter selects only it, and any
 // other key closes the box.
 func (b *laneBox) Key(msg tea.KeyMsg) room.Request {
-	m := b.page.budget
+	m := b.budget
 	shadows := max(len(m.lanes)-1, 0)
 	b.cursor = min(b.cursor, max(shadows-1, 0)) // a shadow may have left
 	switch step := room.ListStep(msg); {
@@ -98,23 +98,23 @@ func (b *laneBox) Key(msg tea.KeyMsg) room.Request {
 		m.shadowChoice.Toggle(m.lanes, b.cursor+1)
 	case shadows > 0 && msg.Type == tea.KeyEnter:
 		m.shadowChoice.Select(m.lanes, b.cursor+1)
-		b.page.recompute()
+		m.recompute()
 		return room.Request{Closes: true}
 	default:
 		return room.Request{Closes: true}
 	}
-	b.page.recompute()
+	m.recompute()
 	return room.Request{}
 }
 
 func (b *laneBox) Size(w, h int) (boxW, boxH int, atRight bool) {
 	const edges = 2
-	return min(w, 72), min(h, len(b.page.budget.lanes)-1+edges), false
+	return min(w, 72), min(h, len(b.budget.lanes)-1+edges), false
 }
 
 // Draw implements room.Overlay: a row for each shadow.
 func (b *laneBox) Draw(c *look.Canvas, th *look.Theme) {
-	m := b.page.budget
+	m := b.budget
 	c.Frame(th, look.Focused, "Compare with", look.Fit(look.TitleSpace(c.W, "Compare with"),
 		[]look.Span{look.Dim.Span("space adds or removes, enter: only this, esc closes")},
 		[]look.Span{look.Dim.Span("space adds, enter: only this")}, nil)...)

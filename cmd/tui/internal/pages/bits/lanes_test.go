@@ -16,9 +16,10 @@ import (
 // TestSortByCost checks that o lists the fields of wide data by their cost, and back.
 func TestSortByCost(t *testing.T) {
 	lab := labtest.NewWide()
-	p := New(&panes.SelectedShadow{})
-	m := labtest.NewStage(p, lab, 160, 48)
-	inOrder := slices.Clone(p.budget.slots)
+	page := New(&panes.SelectedShadow{})
+	p := labtest.Pane[*table](page)
+	m := labtest.NewStage(page, lab, 160, 48)
+	inOrder := slices.Clone(p.slots)
 	if !slices.IsSorted(inOrder) {
 		t.Fatal("the fields are not in their order at first")
 	}
@@ -31,18 +32,18 @@ func TestSortByCost(t *testing.T) {
 		return units
 	}
 	m.Press("o")
-	if !slices.IsSortedFunc(p.budget.slots, func(a, b encoders.Slot) int { return cmp.Compare(sum(b), sum(a)) }) {
-		t.Errorf("by cost: %v", p.budget.slots)
+	if !slices.IsSortedFunc(p.slots, func(a, b encoders.Slot) int { return cmp.Compare(sum(b), sum(a)) }) {
+		t.Errorf("by cost: %v", p.slots)
 	}
-	if slices.IsSorted(p.budget.slots) || len(p.budget.slots) != len(inOrder) || !strings.Contains(m.View(), "by cost") {
+	if slices.IsSorted(p.slots) || len(p.slots) != len(inOrder) || !strings.Contains(m.View(), "by cost") {
 		t.Errorf("the order did not change:\n%s", m.View())
 	}
 	m.Press("down")
-	if p.budget.selected != int(p.budget.slots[0]) {
+	if p.selected != int(p.slots[0]) {
 		t.Error("down does not select the most expensive field")
 	}
 	m.Press("o")
-	if !slices.Equal(p.budget.slots, inOrder) {
+	if !slices.Equal(p.slots, inOrder) {
 		t.Error("o does not restore the order")
 	}
 }
@@ -58,13 +59,14 @@ func TestSeveralShadows(t *testing.T) {
 		lab.Lanes[i].Recent.Budget = total
 		lab.Lanes[i].Recent.PayloadKbps = float64(1000 + 600*i)
 	}
-	p := New(&panes.SelectedShadow{})
-	m := labtest.NewStage(p, &labtest.Lab{Snap: lab}, 160, 48)
-	box := &laneBox{page: p}
+	page := New(&panes.SelectedShadow{})
+	p := labtest.Pane[*table](page)
+	m := labtest.NewStage(page, &labtest.Lab{Snap: lab}, 160, 48)
+	box := &laneBox{budget: p.budgetModel}
 	for _, k := range []string{"down", "space", "down", "down", "space"} { // the first shadow is selected already: B, C, E
 		box.Key(labtest.KeyMsg(k))
 	}
-	if got := p.budget.shadowChoice.Indices(p.budget.lanes); !slices.Equal(got, []int{1, 2, 4}) {
+	if got := p.shadowChoice.Indices(p.lanes); !slices.Equal(got, []int{1, 2, 4}) {
 		t.Fatalf("lanes %v are chosen", got)
 	}
 	view := m.View()
@@ -87,17 +89,17 @@ func TestSeveralShadows(t *testing.T) {
 	if !strings.Contains(m.View(), units.Fixed(share, 1)) {
 		t.Errorf("the share %g is lacking:\n%s", share, m.View())
 	}
-	if cheapest := p.budget.cheapestShadow(); cheapest.Letter != "B" || math.IsNaN(cheapest.Recent.PayloadKbps) {
+	if cheapest := p.cheapestShadow(); cheapest.Letter != "B" || math.IsNaN(cheapest.Recent.PayloadKbps) {
 		t.Errorf("the cheapest shadow is %s", cheapest.Letter)
 	}
 	box.Key(labtest.KeyMsg("space")) // E leaves
 	box.Key(labtest.KeyMsg("up"))
 	box.Key(labtest.KeyMsg("enter"))
-	if got := p.budget.shadowChoice.Indices(p.budget.lanes); !slices.Equal(got, []int{3}) {
+	if got := p.shadowChoice.Indices(p.lanes); !slices.Equal(got, []int{3}) {
 		t.Errorf("enter chose %v", got)
 	}
 	box.Key(labtest.KeyMsg("space")) // the last one stays
-	if got := p.budget.shadowChoice.Indices(p.budget.lanes); !slices.Equal(got, []int{3}) {
+	if got := p.shadowChoice.Indices(p.lanes); !slices.Equal(got, []int{3}) {
 		t.Errorf("the last lane was removed: %v", got)
 	}
 }

@@ -22,6 +22,12 @@ type rowList struct {
 
 func (p *rowList) Name() string { return "Most expensive rows" }
 
+// Absent implements room.Absent.
+func (p *rowList) Absent() bool { return p.costs == nil }
+
+// Wheel implements room.Wheeler: ten rows do not scroll.
+func (p *rowList) Wheel(_, _, _ int) room.Request { return room.Request{} }
+
 func (p *rowList) Observe(v room.View) bool {
 	changed := (p.costs == nil) != (v.Snap.RowCosts == nil) || p.costs != v.Snap.RowCosts && (!v.Running() || v.RedrawDue)
 	if changed {

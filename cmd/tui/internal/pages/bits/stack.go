@@ -3,6 +3,7 @@ package bits
 import (
 	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"wirelab/cmd/tui/internal/chart"
@@ -20,9 +21,31 @@ import (
 type stack struct {
 	*budgetModel
 	index int // in shownLanes; 0 is the active encoder
+	drawn int // numChanges at the last Observe
 }
 
-func (p *stack) Name() string { return "Bits over time" }
+func (p *stack) Name() string {
+	if p.index == 0 {
+		return "Bits over time"
+	}
+	return "shadow " + strconv.Itoa(p.index)
+}
+
+// Absent implements room.Absent.
+func (p *stack) Absent() bool { return p.index > 0 && p.lane() == nil }
+
+func (p *stack) Observe(room.View) bool {
+	changed := p.drawn != p.numChanges
+	p.drawn = p.numChanges
+	return changed
+}
+
+// Wheel implements room.Wheeler: the table has the time span of all charts.
+func (p *stack) Wheel(_, _, notches int) room.Request {
+	p.spanIndex = panes.ZoomSpan(panes.ChartSpans(), p.spanIndex, p.available(), notches)
+	p.recompute()
+	return room.Request{}
+}
 
 // lane returns the lane of the chart, nil if it does not exist.
 func (p *stack) lane() *engine.Lane {

@@ -20,6 +20,7 @@ import (
 // the shadow, and the difference of both.
 type table struct {
 	*budgetModel
+	rows           *rowList
 	extraNameWidth int // columns of names beyond nameWidth; set by Draw
 }
 

@@ -258,7 +258,7 @@ func TestSortByEveryFigure(t *testing.T) {
 	page := New(&panes.SelectedShadow{})
 	m := labtest.NewStage(page, &labtest.Lab{Snap: labtest.RefusingSnapshot()}, 160, 46)
 	m.Press("down")
-	p := page.table
+	p := labtest.Pane[*encoders](page)
 	name := p.selected().name
 	for range numFigures + 1 {
 		m.Press("right")
@@ -292,7 +292,7 @@ func comparedPane(snap *engine.Snapshot, w, h int) *table {
 	for range 6 { // one interval per tick
 		m.Tick(false)
 	}
-	return page.table
+	return &labtest.Pane[*encoders](page).table
 }
 
 // TestIntervalsAreLimited: nothing is computed while the time stands still; otherwise at most one
@@ -302,7 +302,7 @@ func TestIntervalsAreLimited(t *testing.T) {
 	lab := &labtest.Lab{Snap: labtest.FourShadows()}
 	page := New(&panes.SelectedShadow{})
 	m := labtest.NewStage(page, lab, 160, 46)
-	p := page.table
+	p := labtest.Pane[*encoders](page)
 	for i := range 10 {
 		m.Tick(i%slow == 0)
 	}

@@ -37,6 +37,7 @@ type table struct {
 	redraws   int            // number of comparisons since the last round of gaps began
 
 	columns  []column // as last drawn
+	height   int      // of the pane, as last drawn
 	sparkMax float64  // upper end of the sparklines, in bits per sample
 }
 
@@ -163,6 +164,7 @@ const (
 
 // Draw implements room.Pane. With fewer than minEncoders entries it draws a hint.
 func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
+	p.height = c.H
 	sortText := p.sortFigure.text(p.itemUnit)
 	c.Frame(th, focused, "Compare", look.Fit(look.TitleSpace(c.W, "Compare"), []look.Span{look.Dim.Span("by "), look.Plain.Span(sortText.long)}, nil)...)
 	if len(p.order) < minEncoders {
@@ -464,8 +466,8 @@ func (p *table) intervalText() string {
 // seconds formats d in seconds.
 func seconds(d time.Duration) string { return units.Fixed(d.Seconds(), 1) + " s" }
 
-// clickAt handles a click at (x, y) of a pane with h rows: it selects a row, or sorts by a column.
-func (p *table) clickAt(x, y, h int) {
+// clickAt handles a click at (x, y): it selects a row, or sorts by a column.
+func (p *table) clickAt(x, y int) {
 	if y == 1 { // the headings
 		for _, col := range p.columns {
 			if x >= col.x && x < col.x+col.w {
@@ -474,7 +476,7 @@ func (p *table) clickAt(x, y, h int) {
 		}
 		return
 	}
-	if rank := p.firstVisible(visibleRows(h)) + y - rowsAbove; y >= rowsAbove && rank < len(p.order) {
+	if rank := p.firstVisible(visibleRows(p.height)) + y - rowsAbove; y >= rowsAbove && rank < len(p.order) {
 		p.cursor = rank
 	}
 }

@@ -14,11 +14,17 @@ import (
 // baselines shows how many clients share each encoding: a row for each age of baselines, a heat map of the share of
 // clients over time, and the encodings of the newest tick.
 type baselines struct {
-	*timeSpan
+	span *timeSpan
 	view *engine.CrowdView
 }
 
 func (p *baselines) Name() string { return "Baselines" }
+
+// Wheel implements room.Wheeler: the charts have the same time span.
+func (p *baselines) Wheel(_, _, notches int) room.Request {
+	p.span.ZoomBy(notches)
+	return room.Request{}
+}
 
 func (p *baselines) Observe(v room.View) bool {
 	if p.view != nil && !v.RedrawDue {
@@ -84,7 +90,7 @@ func (p *baselines) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	title := "Clients by age of baseline"
 	c.Frame(th, focused, title, look.Fit(look.TitleSpace(c.W, title), []look.Span{look.Dim.Span("packets; darker: more clients")}, nil)...)
 	samples := p.view.Samples
-	span := int(p.span(len(samples)) / meters.SamplePeriod)
+	span := int(p.span.Span() / meters.SamplePeriod)
 	samples = samples[max(len(samples)-span, 0):]
 	const labelX, tableW = 9, 18
 	w := c.W - labelX - 3 - tableW

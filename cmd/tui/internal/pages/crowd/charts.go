@@ -18,11 +18,17 @@ import (
 // timeSpan is the time span of the panes with a time axis.
 type timeSpan struct {
 	index int // index in panes.ChartSpans
+	count int // samples of the history
 }
 
-// span returns the visible time span of a history of n samples.
-func (t *timeSpan) span(n int) time.Duration {
-	return panes.VisibleSpan(panes.ChartSpans(), t.index, available(n))
+func (t *timeSpan) Span() time.Duration {
+	return panes.VisibleSpan(panes.ChartSpans(), t.index, available(t.count))
+}
+
+func (t *timeSpan) NextSpan() { t.index = (t.index + 1) % len(panes.ChartSpans()) }
+
+func (t *timeSpan) ZoomBy(notches int) {
+	t.index = panes.ZoomSpan(panes.ChartSpans(), t.index, available(t.count), notches)
 }
 
 // available returns the length of a history of n samples.
@@ -87,6 +93,7 @@ func (p *charts) Observe(v room.View) bool {
 		return false
 	}
 	x := v.Snap.Crowd
+	p.count = len(x.Samples)
 	p.samples, p.tick, p.marks, p.crosshair, p.seen = x.Samples, x.TickTime, v.Snap.Marks, v.Crosshair, true
 	p.hasUplink, p.hasBudget = x.HasUplink, x.Totals.View != nil
 	return true
@@ -152,7 +159,7 @@ func (p *charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		list[i].Folded = i > 0 && c.H < 3+chartRows*(i+1) || i == 1 && !now.isTimed()
 		s := list[i].Spec
 		th.StyleChart(s)
-		s.Step, s.Span, s.Window = meters.SamplePeriod, int(p.span(len(p.samples))/meters.SamplePeriod), panes.MeanWindow
+		s.Step, s.Span, s.Window = meters.SamplePeriod, int(p.Span()/meters.SamplePeriod), panes.MeanWindow
 		if n := len(p.samples); n > 0 {
 			s.End = int64(p.samples[n-1].T / meters.SamplePeriod)
 		}
@@ -196,7 +203,7 @@ func (p *charts) line(style look.Style, floor float64, value func(*engine.CrowdS
 
 // values returns a value of each visible sample, and of the samples before them that are part of the first means.
 func (p *charts) values(value func(*engine.CrowdSample) float64) []float64 {
-	visible := int(p.span(len(p.samples))/meters.SamplePeriod) + panes.MeanWindow
+	visible := int(p.Span()/meters.SamplePeriod) + panes.MeanWindow
 	list := p.samples[max(len(p.samples)-visible, 0):]
 	out := make([]float64, len(list))
 	for i := range list {

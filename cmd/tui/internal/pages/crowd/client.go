@@ -14,9 +14,22 @@ import (
 type client struct {
 	view   *engine.CrowdView
 	scroll int // packets between the newest one and the last row
+
+	clients *clients
 }
 
 func (p *client) Name() string { return "Client" }
+
+// Move scrolls the packets, or selects another client.
+func (p *client) Move(dx, dy int) room.Request {
+	if dy != 0 {
+		p.scroll -= dy
+		return room.Request{}
+	}
+	return p.clients.Move(dx, dy)
+}
+
+func (p *client) Arrows() [][2]string { return [][2]string{{"↑↓", "scroll"}, {"←→", "client"}} }
 
 // Observe implements room.Observer: a newly selected client is shown at once.
 func (p *client) Observe(v room.View) bool {

@@ -8,8 +8,10 @@ import (
 	"strconv"
 
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/figures"
+	"wirelab/experiment/live"
 )
 
 // clients is the strip of all clients: a row for each figure, and in each row a bar for each client or, if there are more
@@ -20,6 +22,9 @@ type clients struct {
 	sorted   []int // indices of the clients that were in the game in the time of the figures, in order
 	selected int   // index of the selected client; -1 if none
 	width    int   // columns of the strip on the screen, as last drawn
+
+	packets *client            // the packets of the selected client
+	focus   func(packets bool) // focuses that pane, or this one
 }
 
 // hasBudget reports whether the clients have figures of a budget.
@@ -46,6 +51,67 @@ func (p *clients) shown() (list []int) {
 }
 
 func (p *clients) Name() string { return "Clients" }
+
+// Move selects a client: dx in columns of the strip, dy in clients.
+func (p *clients) Move(dx, dy int) room.Request {
+	return p.choose(p.move(dx*p.perColumn() + dy))
+}
+
+// choose returns the request for the packets of the client with the given number, from 1; none if it is 0.
+func (p *clients) choose(number int) room.Request {
+	if number == 0 {
+		return room.Request{}
+	}
+	p.packets.scroll = 0
+	return room.Request{Command: &live.Command{Client: number}}
+}
+
+func (p *clients) Click(x, _ int) room.Request {
+	if p.view == nil {
+		return room.Request{}
+	}
+	return p.choose(p.selectColumn(x))
+}
+
+// Enter focuses the packets of the selected client, the last in the strip if none is selected.
+func (p *clients) Enter() room.Request {
+	const packets = true
+	p.focus(packets)
+	if p.selected < 0 {
+		return p.choose(p.move(room.ListEnd))
+	}
+	return room.Request{}
+}
+
+func (p *clients) Release() room.Request {
+	const packets = true
+	p.focus(!packets)
+	return room.Request{}
+}
+
+func (p *clients) Bindings() []room.Binding {
+	return []room.Binding{room.Bind("Crowd, page 8", []string{"o"}, "o", "order the clients by the next figure", func() room.Request {
+		p.order = (p.order + 1) % max(len(p.fields), 1)
+		p.sort()
+		return room.Request{Notice: "clients by " + p.fields[p.order].Label(), Redraw: true}
+	}).InFooter("order")}
+}
+
+func (p *clients) Arrows() [][2]string { return [][2]string{{"←→", "client"}} }
+
+func (p *clients) KeyHelp(key string) string {
+	return map[string]string{"tab": "next pane", "up": "select the previous or next client; or scroll its packets",
+		"left": "select a client further left or right", "enter": "show the packets of the selected client",
+		"esc": "back to the clients", "x": "explain what a tick costs and what limits the server"}[key]
+}
+
+// Selection implements room.Copier: the figures of the selected client.
+func (p *clients) Selection() string { return look.SpansText(p.selectedFigures()) }
+
+func (p *clients) Reasons() (room.Request, bool) {
+	lines := explain(p.clientTable)
+	return room.Request{Overlay: &panes.TextBox{Title: "Crowd", Lines: lines}}, len(lines) > 0
+}
 
 func (p *clients) Observe(v room.View) bool {
 	if p.sorted != nil && !v.RedrawDue {

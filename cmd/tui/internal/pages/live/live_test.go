@@ -86,7 +86,7 @@ func TestPacketUnderTheCursor(t *testing.T) {
 	_ = m.View()
 	m.Press("tab", "left", "left", "left", "left", "left")
 	last := uint64(90*packetRateHz) - 1
-	p := page.packets
+	p := labtest.Pane[*strip](page)
 	if !p.hasSelection || p.selected != last-5 {
 		t.Fatalf("the cursor is on %d, want %d", p.selected, last-5)
 	}

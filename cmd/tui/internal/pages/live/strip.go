@@ -9,6 +9,7 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
+	"wirelab/cmd/tui/internal/tour"
 	"wirelab/experiment/container"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
@@ -69,6 +70,30 @@ func (p *strip) Observe(v room.View) bool {
 	return true
 }
 
+// Move moves the cursor by dx packets and dy rows.
+func (p *strip) Move(dx, dy int) room.Request {
+	p.moveCursor(dx + dy*p.rowLength())
+	return room.Request{}
+}
+
+// Wheel implements room.Wheeler. The packets are in the order of reading: down is newer.
+func (p *strip) Wheel(_, _, notches int) room.Request {
+	p.moveCursor(-notches)
+	return room.Request{}
+}
+
+func (p *strip) ChosenPacket() (packetlog.ID, bool) {
+	return packetlog.ID{Seq: p.selected}, p.hasSelection
+}
+
+func (p *strip) Light(s tour.Spot) bool { return s == tour.OnPackets }
+
+func (p *strip) Arrows() [][2]string { return [][2]string{{"↑↓", "row"}, {"←→", "packet"}} }
+
+func (p *strip) KeyHelp(key string) string {
+	return map[string]string{"up": "a row up or down", "left": "older, newer"}[key]
+}
+
 // moveCursor moves the cursor by n packets. Without a selection it starts at the newest packet.
 func (p *strip) moveCursor(n int) {
 	if len(p.packets) == 0 {
@@ -82,8 +107,11 @@ func (p *strip) moveCursor(n int) {
 	p.dirty = true
 }
 
-// release clears the selection.
-func (p *strip) release() { p.hasSelection, p.dirty = false, true }
+// Release clears the selection.
+func (p *strip) Release() room.Request {
+	p.hasSelection, p.dirty = false, true
+	return room.Request{}
+}
 
 // oldest returns the first sequence that the strip shows. One cell is left for the marker after the newest
 // packet.
@@ -284,17 +312,18 @@ func describePacket(th *look.Theme, r *packetlog.Record) []look.Span {
 // rowLength returns the number of packets in a row of the strip.
 func (p *strip) rowLength() int { return max(p.width, 1) }
 
-// clickAt selects the packet at (x, y) of the pane. The packet with sequence s is in cell s modulo the
+// Click selects the packet at (x, y) of the pane. The packet with sequence s is in cell s modulo the
 // capacity, so the cell determines age, the number of packets after it.
-func (p *strip) clickAt(x, y int) {
+func (p *strip) Click(x, y int) (r room.Request) {
 	cell := x - 2 + (y-1)*p.width
 	if len(p.packets) == 0 || x < 2 || x >= 2+p.width || y < 1 || cell < 0 || cell >= p.capacity {
-		return
+		return r
 	}
 	capacity := uint64(p.capacity)
 	age := (p.newest%capacity + capacity - uint64(cell)) % capacity
 	if age > p.newest || p.newest-age < p.oldest() {
-		return
+		return r
 	}
 	p.hasSelection, p.selected, p.dirty = true, p.newest-age, true
+	return r
 }

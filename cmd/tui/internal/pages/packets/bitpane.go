@@ -359,9 +359,21 @@ func (p *bitPane) click(x, y int) {
 }
 
 // rowPane shows the row under the cursor of a bitPane: value, baseline and cost of each of its fields in the packet.
-type rowPane struct{ *bitPane }
+type rowPane struct {
+	*bitPane
+	bits  *bits
+	drawn *bitData // of the last Observe
+}
 
 func (p *rowPane) Name() string { return "Row" }
+
+func (p *rowPane) Absent() bool { return !p.bits.on || p.missing }
+
+func (p *rowPane) Observe(room.View) bool {
+	changed := p.drawn != p.data
+	p.drawn = p.data
+	return changed
+}
 
 func (p *rowPane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	if p.data == nil {

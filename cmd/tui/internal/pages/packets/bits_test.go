@@ -50,18 +50,18 @@ func newTraced(t testing.TB, encoder string) (*engine.Traced, *frame.Schema) {
 }
 
 // newBitsStage returns page 3 with the view of bits of a traced packet.
-func newBitsStage(t testing.TB, encoder string, w, h int) (*page, *labtest.Stage, *engine.Traced) {
+func newBitsStage(t testing.TB, encoder string, w, h int) (*bits, *labtest.Stage, *engine.Traced) {
 	t.Helper()
 	traced, s := newTraced(t, encoder)
 	lab := labtest.NewPackets()
 	snap := *lab.Snap
 	snap.Schema, snap.Traced = s, traced
 	lab.Snap = &snap
-	p := New()
-	m := labtest.NewStage(p, lab, w, h)
-	p.list.selectPacket(packetlog.ID{Seq: traced.Seq})
+	page := New()
+	m := labtest.NewStage(page, lab, w, h)
+	labtest.Pane[*packets](page).selectPacket(packetlog.ID{Seq: traced.Seq})
 	m.Press("#")
-	return p, m, traced
+	return labtest.Pane[*bits](page), m, traced
 }
 
 // The view shows exactly the bytes that were sent, and the bits of each byte beside its digits.
@@ -71,7 +71,7 @@ func TestBitsAreThoseOfTheDatagram(t *testing.T) {
 			t.Run(encoder+"/"+strconv.Itoa(size[0]), func(t *testing.T) {
 				p, _, traced := newBitsStage(t, encoder, size[0], size[1])
 				c := look.NewCanvas(size[0], 12_000) // all bytes
-				p.bits.bits.Draw(c, labtest.Theme(false), look.Unfocused)
+				p.Draw(c, labtest.Theme(false), look.Unfocused)
 				want := append(slices.Clone(traced.Packet.Datagram), traced.Ack...)
 				packet := traced.Packet
 				got := readBytes(t, c.Lines(labtest.Theme(false)), packet.Payload.Arithmetic, packet.HeaderBytes(), len(packet.Datagram))
@@ -118,7 +118,7 @@ func readBytes(t *testing.T, lines []string, arithmetic bool, from, to int) (out
 // fields are those of the frames.
 func TestBitsCursor(t *testing.T) {
 	p, m, traced := newBitsStage(t, "relative-position", 160, 48)
-	b := p.bits.bits
+	b := p
 	row := func() int { return b.data.items[b.cursor].row }
 	if row() != movedCubes[0] {
 		t.Fatalf("the cursor begins at cube %d", row())
@@ -138,7 +138,7 @@ func TestBitsCursor(t *testing.T) {
 	if begin, end := b.data.items[b.cursor].bitRange(); begin > 8*(first/8-1) || end <= 8*(first/8-1) {
 		t.Errorf("[ moves from bit %d to bits %d to %d", first, begin, end)
 	}
-	if _, err := p.FindRow(417); err != nil || row() != 417 {
+	if _, err := p.list.FindRow(417); err != nil || row() != 417 {
 		t.Errorf("/find 417 moves to cube %d, error %v", row(), err)
 	}
 	m.Tick(true)
@@ -146,11 +146,11 @@ func TestBitsCursor(t *testing.T) {
 		t.Errorf("cube 417 with x %s is not shown in\n%s", x, m.View())
 	}
 	for _, missing := range []int{5, 901, -1} {
-		if _, err := p.FindRow(missing); err == nil {
+		if _, err := p.list.FindRow(missing); err == nil {
 			t.Errorf("row %d was found", missing)
 		}
 	}
-	if m.Press("esc"); p.bits.on || !p.list.hasSelection {
+	if m.Press("esc"); p.on || !p.list.hasSelection {
 		t.Error("esc did not return to the list")
 	}
 }
@@ -158,15 +158,16 @@ func TestBitsCursor(t *testing.T) {
 // A packet without bits is explained, and the command names the selected packet.
 func TestBitsOfMissingPacket(t *testing.T) {
 	lab := labtest.NewPackets()
-	p := New()
-	m := labtest.NewStage(p, labtest.Opening{Lab: lab}, 160, 48)
+	page := New()
+	p := labtest.Pane[*packets](page)
+	m := labtest.NewStage(page, labtest.Opening{Lab: lab}, 160, 48)
 	m.Press("up", "#")
 	got := lab.Got[len(lab.Got)-1]
-	if got.Trace == nil || *got.Trace != p.list.selected.Seq || got.Open == nil {
+	if got.Trace == nil || *got.Trace != p.selected.Seq || got.Open == nil {
 		t.Fatalf("# sends %+v", got)
 	}
 	snap := *lab.Snap
-	snap.Traced = &engine.Traced{Seq: p.list.selected.Seq}
+	snap.Traced = &engine.Traced{Seq: p.selected.Seq}
 	lab.Snap = &snap
 	if m.Tick(true); !strings.Contains(m.View(), "This packet was not sent.") {
 		t.Error(m.View())
@@ -177,11 +178,9 @@ func TestBitsOfMissingPacket(t *testing.T) {
 // hidden.
 func TestBitsScroll(t *testing.T) {
 	for _, encoder := range []string{"quantized", "relative-position"} { // many lines, few lines
-		p, m, _ := newBitsStage(t, encoder, 120, 36)
-		b := p.bits.bits
+		b, m, _ := newBitsStage(t, encoder, 120, 36)
 		for _, rows := range []int{room.ListEnd, -1, -1, -room.ListEnd, 1, 3, room.ListEnd} {
-			p.Move(0, rows)
-			m.Tick(true)
+			m.Move(0, rows)
 			m.View()
 			first, _ := b.data.items[b.cursor].bitRange()
 			h := b.rows
@@ -213,7 +212,7 @@ func TestCellsHaveWords(t *testing.T) {
 func BenchmarkBits(b *testing.B) {
 	traced, s := newTraced(b, "kinetic")
 	pane := &bitPane{data: newBitData(traced, s), schema: s}
-	row, th := &rowPane{pane}, labtest.Theme(false)
+	row, th := &rowPane{bitPane: pane}, labtest.Theme(false)
 	b.ReportAllocs()
 	for b.Loop() {
 		for _, p := range []room.Pane{pane, row} {

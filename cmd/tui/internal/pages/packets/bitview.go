@@ -3,112 +3,94 @@ package packets
 import (
 	"fmt"
 
-	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
-	"wirelab/encoders"
 	"wirelab/experiment/live"
 )
 
-// bitView is the second view of page 3: the selected packet bit by bit, the row under the cursor and, if there is room,
-// the explanation of the packet.
-type bitView struct {
-	on       bool // shown instead of the list
-	bits     *bitPane
-	bitsSlot *room.Slot // of bits
-	rowSlot  *room.Slot // of the row pane
+// bits is the selected packet bit by bit, in place of the list.
+type bits struct {
+	bitPane
+	list *packets
+	on   bool // shown instead of the list
 }
 
-// newBitView returns a view that is off.
-func newBitView() *bitView {
-	bits := &bitPane{wantRow: encoders.NoRow}
-	return &bitView{bits: bits, bitsSlot: room.NewSlot(bits), rowSlot: room.NewSlot(&rowPane{bits})}
-}
+func (b *bits) Absent() bool { return !b.on }
 
-// observe passes the lab's state to the panes, and reports whether any has to be redrawn.
-func (b *bitView) observe(v room.View) bool {
-	if b.bitsSlot.Observe(v) {
-		b.rowSlot.Redraw()
-	}
-	return b.on && !(b.bitsSlot.UpToDate && b.rowSlot.UpToDate)
-}
+func (b *bits) Observe(v room.View) bool { return b.bitPane.Observe(v) && b.on }
 
-// redraw marks both panes for redrawing.
-func (b *bitView) redraw() {
-	b.bitsSlot.Redraw()
-	b.rowSlot.Redraw()
-}
-
-// Widths of the view.
-const (
-	bitsWidthWide  = 107 // of the bytes, eight in a line, if the explanation is beside them
-	minExplanation = 44  // of the explanation
-)
-
-// lines renders the view: the bytes above the row, and details on the right if there is room.
-func (b *bitView) lines(th *look.Theme, w, h int, details *room.Slot) []string {
+// layOutPanes places the bits above the row under the cursor, and the details on the right if there is room. s are the panes of the page.
+func (b *bits) layOutPanes(s []*room.Slot, w, h int) []room.Place {
 	rowHeight := min(max(h/3, 7), 14)
 	left := w
 	if w >= bitsWidthWide+minExplanation {
 		left = max(bitsWidthWide, w-72)
 	}
-	places := []room.Place{b.bitsSlot.Place(0, 0, left, h-rowHeight), b.rowSlot.Place(0, h-rowHeight, left, rowHeight)}
-	if b.bits.missing { // no row to show
-		places = []room.Place{b.bitsSlot.Place(0, 0, left, h)}
+	places := []room.Place{s[3].Place(0, 0, left, h-rowHeight), s[4].Place(0, h-rowHeight, left, rowHeight)}
+	if b.missing { // no row to show
+		places = []room.Place{s[3].Place(0, 0, left, h)}
 	}
 	if left < w {
-		places = append(places, details.Place(left, 0, w-left, h))
+		places = append(places, s[1].Place(left, 0, w-left, h))
 	}
-	return room.RenderPlaces(th, places, h, b.bits, nil)
+	return places
 }
 
-// move moves the cursor: by items, by bytes if dx is large, and by rows.
-func (b *bitView) move(dx, dy int) {
+// Move moves the cursor: by items, by bytes if dx is large, and by rows.
+func (b *bits) Move(dx, dy int) room.Request {
 	const byteStep = 4 // the steps of the keys [ and ]
 	switch {
 	case dx >= byteStep:
-		b.bits.moveByte(1)
+		b.moveByte(1)
 	case dx <= -byteStep:
-		b.bits.moveByte(-1)
+		b.moveByte(-1)
 	case dx != 0:
-		b.bits.moveItem(dx)
+		b.moveItem(dx)
 	case dy >= room.ListEnd || dy <= -room.ListEnd:
-		b.bits.moveItem(dy)
+		b.moveItem(dy)
 	case dy != 0:
 		for range max(dy, -dy) {
-			b.bits.moveRow(dy / max(dy, -dy))
+			b.moveRow(dy / max(dy, -dy))
 		}
 	}
-	b.bits.search = ""
-	b.redraw()
+	b.search = ""
+	return room.Request{}
+}
+
+func (b *bits) Click(x, y int) room.Request {
+	b.click(x, y)
+	return room.Request{}
+}
+
+func (b *bits) Arrows() [][2]string {
+	return [][2]string{{"←→", "field"}, {"↑↓", "row"}, {"[ ]", "byte"}}
 }
 
 // scroll moves the cursor by a page of bytes.
-func (b *bitView) scroll(direction int) {
-	b.bits.moveByte(direction * max(b.bits.rows/2-1, 1) * max(b.bits.perLine, 1))
-	b.redraw()
+func (b *bits) scroll(direction int) {
+	b.moveByte(direction * max(b.rows/2-1, 1) * max(b.perLine, 1))
 }
 
 // toggleBits shows the bits of the selected packet, of the newest one if none is selected, or the list again.
-func (p *page) toggleBits() room.Request {
+func (p *packets) toggleBits() room.Request {
 	p.bits.on = !p.bits.on
-	if p.bits.on && !p.list.hasSelection {
-		p.list.moveCursor(-1)
+	if p.bits.on && !p.hasSelection {
+		p.moveCursor(-1)
 	}
 	return p.openSelected()
 }
 
 // traceSelected adds the request for the bits of the selected packet to a command.
-func (p *page) traceSelected(c *live.Command) {
+func (p *packets) traceSelected(c *live.Command) {
 	if p.bits.on {
-		seq := p.list.selected.Seq
-		p.bits.bits.selectPacket(seq)
+		seq := p.selected.Seq
+		p.bits.selectPacket(seq)
 		c.Trace = &seq
 	}
 }
 
 // FindRow implements room.RowFinder: it shows the bits of a row in the selected packet.
-func (p *page) FindRow(row int) (room.Request, error) {
-	schema := p.bits.bits.schema
+func (p *packets) FindRow(row int) (room.Request, error) {
+	schema := p.bits.schema
 	if schema == nil || row < 0 || row >= schema.Rows {
 		rows := 0
 		if schema != nil {
@@ -116,7 +98,7 @@ func (p *page) FindRow(row int) (room.Request, error) {
 		}
 		return room.Request{}, fmt.Errorf("row %d does not exist; the data have %d rows, from 0", row, rows)
 	}
-	b := p.bits.bits
+	b := p.bits
 	if !p.bits.on {
 		r := p.toggleBits()
 		b.wantRow = row
@@ -125,17 +107,16 @@ func (p *page) FindRow(row int) (room.Request, error) {
 	if !b.findRow(row) {
 		return room.Request{}, fmt.Errorf("packet %d has no bits of %s %d: it equals the baseline", b.seq, schema.Item, row)
 	}
-	p.redraw()
 	return room.Request{}, nil
 }
 
 // bitBindings returns the keys of the view of bits.
-func (p *page) bitBindings() []room.Binding {
+func (p *packets) bitBindings() []room.Binding {
 	const group = "Packets, page 3"
 	off := func() bool { return !p.bits.on }
 	packet := func(n int) func() room.Request {
 		return func() room.Request {
-			p.list.moveCursor(n)
+			p.moveCursor(n)
 			return p.openSelected()
 		}
 	}

@@ -5,13 +5,13 @@ import (
 )
 
 // Selection implements room.Copier: the columns of the selected packet, as "heading value" in each line.
-func (p *page) Selection() string {
-	r := p.list.findPacket(p.list.selected)
-	if !p.list.hasSelection || r == nil {
+func (p *packets) Selection() string {
+	r := p.findPacket(p.selected)
+	if !p.hasSelection || r == nil {
 		return ""
 	}
 	var b strings.Builder
-	for _, c := range p.list.columns() {
+	for _, c := range p.columns() {
 		text, _ := c.cell(r)
 		b.WriteString(c.heading + " " + text + "\n")
 	}

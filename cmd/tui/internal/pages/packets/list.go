@@ -32,6 +32,7 @@ type list struct {
 	hasSelection bool
 	canContinue  bool // the packets are of the past, so that others follow
 	dirty        bool // selection or filter changed since the last Observe
+	numChanges   int  // how often the list changed
 	firstRow     int  // first visible row
 	numRows      int  // visible rows
 	linkStatus   panes.LinkStatusLine

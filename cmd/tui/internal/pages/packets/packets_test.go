@@ -18,7 +18,7 @@ func TestFilters(t *testing.T) {
 	lab := labtest.NewPackets()
 	page := New()
 	m := labtest.NewStage(page, labtest.Opening{Lab: lab}, 160, 46)
-	p := page.list
+	p := labtest.Pane[*packets](page)
 	seen := map[string]int{}
 	for range 12 {
 		n := 0
@@ -49,7 +49,7 @@ func TestArrowsOpenPackets(t *testing.T) {
 	page := New()
 	m := labtest.NewStage(page, lab, 160, 46)
 	m.Press("left")
-	p := page.list
+	p := labtest.Pane[*packets](page)
 	first := *p.findPacket(p.selected)
 	if !packetfilter.IsFailure(&first) || lab.Got[len(lab.Got)-1].Open == nil || *lab.Got[len(lab.Got)-1].Open != p.selected {
 		t.Fatalf("left chose %+v, the lab was asked %v", first, lab.Got)
@@ -102,7 +102,7 @@ func TestLastProblemIsUpdated(t *testing.T) {
 		snap.Lanes[0].Incidents = append([]inspector.Incident{next}, snap.Lanes[0].Incidents...)
 		lab.Snap = &snap
 		m.Tick(false)
-		if got := page.details.opened.ID; (got == was) != c.same || !c.same && got != next.Opened.ID {
+		if got := labtest.Pane[*details](page).opened.ID; (got == was) != c.same || !c.same && got != next.Opened.ID {
 			t.Errorf("after %v packet %v is shown, the newest problem is %v", c.away, got, next.Opened.ID)
 		}
 	}

@@ -21,7 +21,7 @@ import (
 )
 
 // order executes an order for the list, and fails the test on an error.
-func order(t *testing.T, p *page, o room.PacketOrder) room.Request {
+func order(t *testing.T, p *packets, o room.PacketOrder) room.Request {
 	t.Helper()
 	r, err := p.ListPackets(o)
 	if err != nil {
@@ -44,8 +44,9 @@ func filter(t *testing.T, text string) *packetfilter.Filter {
 // listed.
 func TestMatches(t *testing.T) {
 	lab := labtest.NewPackets()
-	p := New()
-	m := labtest.NewStage(p, lab, 160, 46)
+	page := New()
+	p := labtest.Pane[*packets](page)
+	m := labtest.NewStage(page, lab, 160, 46)
 	var want []uint64 // newest first
 	for _, r := range slices.Backward(lab.Snap.Lanes[0].Packets) {
 		if r.Payload > 380 && r.Outcome == packetlog.Decoded {
@@ -54,38 +55,39 @@ func TestMatches(t *testing.T) {
 	}
 	order(t, p, room.PacketOrder{Find: filter(t, "bytes > 380 && ok")}) // selects the newest match
 	for i, seq := range want {
-		if p.list.selected.Seq != seq {
-			t.Fatalf("match %d is packet %d, want %d", i, p.list.selected.Seq, seq)
+		if p.selected.Seq != seq {
+			t.Fatalf("match %d is packet %d, want %d", i, p.selected.Seq, seq)
 		}
 		m.Press("N")
 	}
-	if r := p.moveToMatch(-1); r.Notice == "" || p.list.selected.Seq != want[len(want)-1] {
-		t.Errorf("after the last match: %+v, packet %d", r, p.list.selected.Seq)
+	if r := p.moveToMatch(-1); r.Notice == "" || p.selected.Seq != want[len(want)-1] {
+		t.Errorf("after the last match: %+v, packet %d", r, p.selected.Seq)
 	}
 	order(t, p, room.PacketOrder{Filter: filter(t, "bytes > 380 && ok")})
-	p.list.selectPacket(packetlog.ID{Seq: want[1] - 1}) // not listed
+	p.selectPacket(packetlog.ID{Seq: want[1] - 1}) // not listed
 	m.Press("n")
-	if p.list.selected.Seq != want[1] {
-		t.Errorf("the match after %d is %d, want %d", want[1]-1, p.list.selected.Seq, want[1])
+	if p.selected.Seq != want[1] {
+		t.Errorf("the match after %d is %d, want %d", want[1]-1, p.selected.Seq, want[1])
 	}
 }
 
 // TestSort checks the order of the list by every field: descending, then ascending, packets without a value last.
 func TestSort(t *testing.T) {
 	lab := labtest.NewPackets()
-	p := New()
-	labtest.NewStage(p, lab, 160, 46)
+	page := New()
+	p := labtest.Pane[*packets](page)
+	labtest.NewStage(page, lab, 160, 46)
 	for _, name := range packetfilter.SortNames() {
 		field, _ := packetfilter.FindField(name)
 		for _, ascending := range []bool{false, true} {
 			order(t, p, room.PacketOrder{Sort: &room.PacketSort{Field: name, Ascending: ascending}})
-			listed := p.list.listed()
-			if len(listed) != len(p.list.packets) {
-				t.Fatalf("%s: %d of %d packets are listed", name, len(listed), len(p.list.packets))
+			listed := p.listed()
+			if len(listed) != len(p.packets) {
+				t.Fatalf("%s: %d of %d packets are listed", name, len(listed), len(p.packets))
 			}
 			for row := range listed[1:] {
-				a, hasA := field.Value(&p.list.env, &p.list.packets[listed[row]])
-				b, hasB := field.Value(&p.list.env, &p.list.packets[listed[row+1]])
+				a, hasA := field.Value(&p.env, &p.packets[listed[row]])
+				b, hasB := field.Value(&p.env, &p.packets[listed[row+1]])
 				if !hasA && hasB || hasA && hasB && (ascending && a > b || !ascending && a < b) {
 					t.Errorf("by %s, ascending %v: %g is before %g", name, ascending, a, b)
 				}
@@ -97,22 +99,23 @@ func TestSort(t *testing.T) {
 // TestUnknownRows checks that a filter of rows requests which rows packets carry, explains why it matches nothing while
 // that is not known, and uses it when it is.
 func TestUnknownRows(t *testing.T) {
-	p := New()
-	m := labtest.NewStage(p, labtest.NewPackets(), 160, 46)
+	page := New()
+	p := labtest.Pane[*packets](page)
+	m := labtest.NewStage(page, labtest.NewPackets(), 160, 46)
 	if c := order(t, p, room.PacketOrder{Filter: filter(t, "row == 417")}).Command; c == nil || c.Carried == nil || !*c.Carried {
 		t.Errorf("the filter requests %+v, not the costs of rows", c)
 	}
 	if v := m.View(); !strings.Contains(v, "not known which rows the packets carry") {
 		t.Errorf("no explanation:\n%s", v)
 	}
-	p.list.env.Carries = func(seq uint64, row int) (carries, known bool) { return int(seq%418) == row, true }
+	p.env.Carries = func(seq uint64, row int) (carries, known bool) { return int(seq%418) == row, true }
 	want := 0
-	for i := range p.list.packets {
-		if p.list.packets[i].Seq%418 == 417 {
+	for i := range p.packets {
+		if p.packets[i].Seq%418 == 417 {
 			want++
 		}
 	}
-	if got := len(p.list.listed()); got != want {
+	if got := len(p.listed()); got != want {
 		t.Errorf("row == 417 lists %d packets, want %d", got, want)
 	}
 }
@@ -120,21 +123,22 @@ func TestUnknownRows(t *testing.T) {
 // TestRowFilterEnds checks that whatever ends a filter of rows also ends the computation of which rows packets carry.
 func TestRowFilterEnds(t *testing.T) {
 	number := uint64(7)
-	press := func(key string) func(p *page) room.Request {
-		return func(p *page) room.Request {
+	press := func(key string) func(p *packets) room.Request {
+		return func(p *packets) room.Request {
 			list := p.Bindings()
 			return list[slices.IndexFunc(list, func(b room.Binding) bool { return slices.Contains(b.Keys(), key) })].Action()
 		}
 	}
-	for name, end := range map[string]func(p *page) room.Request{
-		"esc":        (*page).Release,
-		"/goto":      func(p *page) room.Request { return order(t, p, room.PacketOrder{Number: &number}) },
-		"/filter":    func(p *page) room.Request { return order(t, p, room.PacketOrder{Filter: filter(t, "lost")}) },
-		"x, explain": func(p *page) room.Request { return p.ShowPacket(packetlog.ID{Seq: number}) },
-		"f":          press("f"), "tab": press("tab"), "shift+tab": press("shift+tab"),
+	for name, end := range map[string]func(p *packets) room.Request{
+		"esc":        (*packets).Release,
+		"/goto":      func(p *packets) room.Request { return order(t, p, room.PacketOrder{Number: &number}) },
+		"/filter":    func(p *packets) room.Request { return order(t, p, room.PacketOrder{Filter: filter(t, "lost")}) },
+		"x, explain": func(p *packets) room.Request { return p.ShowPacket(packetlog.ID{Seq: number}) },
+		"f":          press("f"),
 	} {
-		p := New()
-		labtest.NewStage(p, labtest.NewPackets(), 160, 46)
+		page := New()
+		p := labtest.Pane[*packets](page)
+		labtest.NewStage(page, labtest.NewPackets(), 160, 46)
 		order(t, p, room.PacketOrder{Filter: filter(t, "row == 417")})
 		if c := end(p).Command; c == nil || c.Carried == nil || *c.Carried {
 			t.Errorf("%s requests %+v", name, c)
@@ -145,8 +149,9 @@ func TestRowFilterEnds(t *testing.T) {
 // TestExport checks an exported selection against the packets of the lab, with readers that are not ours.
 func TestExport(t *testing.T) {
 	lab := labtest.NewPackets()
-	p := New()
-	labtest.NewStage(p, lab, 160, 46)
+	page := New()
+	p := labtest.Pane[*packets](page)
+	labtest.NewStage(page, lab, 160, 46)
 	order(t, p, room.PacketOrder{Filter: filter(t, "trouble")})
 	var want []packetlog.Record
 	arrived := 0

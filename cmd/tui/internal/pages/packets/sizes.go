@@ -4,12 +4,16 @@ import (
 	"strconv"
 
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine/packetlog"
 )
 
 // sizes charts the payloads of the listed packets, a bar per packet in the order of the list, coloured by outcome. It is
 // below the details on high screens, and is drawn again with the list.
-type sizes struct{ *list }
+type sizes struct {
+	*list
+	drawn int // numChanges at the last Observe
+}
 
 // Height of the chart of sizes, and the smallest height of the details above it.
 const (
@@ -26,10 +30,16 @@ func sizesRows(h int) int {
 	return min(h-minDetailsRows, maxSizesRows)
 }
 
-func (p sizes) Name() string { return "Sizes" }
+func (p *sizes) Name() string { return "Sizes" }
+
+func (p *sizes) Observe(room.View) bool {
+	changed := p.drawn != p.numChanges
+	p.drawn = p.numChanges
+	return changed
+}
 
 // Draw implements room.Pane. The newest packets are shown or, in a sorted list, the first; in any case the selected one.
-func (p sizes) Draw(c *look.Canvas, th *look.Theme, focused bool) {
+func (p *sizes) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	listed := p.listed()
 	selected, hasCursor := p.selectedRow(listed)
 	hasCursor = hasCursor && p.hasSelection
@@ -61,7 +71,7 @@ func (p sizes) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 }
 
 // drawBar draws a bar in column x, eighths of a row high, at least one.
-func (p sizes) drawBar(c *look.Canvas, th *look.Theme, x int, style look.Style, eighths int) {
+func (p *sizes) drawBar(c *look.Canvas, th *look.Theme, x int, style look.Style, eighths int) {
 	runes := []rune("▁▂▃▄▅▆▇█")
 	if th.Ascii {
 		runes = []rune("..::||##")

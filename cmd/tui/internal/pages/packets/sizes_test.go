@@ -19,28 +19,29 @@ func TestSizes(t *testing.T) {
 		"by bytes": func(p *list) { p.sort = room.PacketSort{Field: "bytes"} },
 		"selected": func(p *list) { p.selectPacket(p.packets[5].ID()) },
 	} {
-		p := New()
-		labtest.NewStage(p, labtest.NewPackets(), 220, 60)
-		prepare(p.list)
+		page := New()
+		labtest.NewStage(page, labtest.NewPackets(), 220, 60)
+		p := &labtest.Pane[*packets](page).list
+		prepare(p)
 		c := look.NewCanvas(w, h)
-		(sizes{p.list}).Draw(c, labtest.Theme(false), look.Unfocused)
+		(&sizes{list: p}).Draw(c, labtest.Theme(false), look.Unfocused)
 		lines := c.Lines(labtest.Theme(false))
-		listed := p.list.listed()
+		listed := p.listed()
 		first := len(listed) - (w - 4)
 		if name != "newest" {
 			first = 0
 		}
 		largest := 0
 		for _, i := range listed[first : first+w-4] {
-			largest = max(largest, p.list.packets[i].Payload)
+			largest = max(largest, p.packets[i].Payload)
 		}
 		for x, i := range listed[first : first+w-4] {
 			eighths := 0
 			for _, line := range lines[1 : h-1] {
 				eighths += max(slices.Index([]rune(" ▁▂▃▄▅▆▇█"), []rune(line)[2+x]), 0)
 			}
-			if want := max(p.list.packets[i].Payload*8*(h-2)/largest, 1); eighths != want {
-				t.Errorf("%s: the bar of packet %d is %d eighths high, want %d\n%s", name, p.list.packets[i].Seq, eighths, want, strings.Join(lines, "\n"))
+			if want := max(p.packets[i].Payload*8*(h-2)/largest, 1); eighths != want {
+				t.Errorf("%s: the bar of packet %d is %d eighths high, want %d\n%s", name, p.packets[i].Seq, eighths, want, strings.Join(lines, "\n"))
 			}
 		}
 	}

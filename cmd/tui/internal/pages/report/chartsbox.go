@@ -23,8 +23,8 @@ type chartsBox struct {
 
 // openCharts opens a box with the charts of the selected report. They are drawn from its samples.csv, by
 // passing the samples to the charts of page 1 as the snapshot of a run that ended.
-func (p *page) openCharts() room.Request {
-	s := p.saved.selected()
+func (p *reports) openCharts() room.Request {
+	s := p.selected()
 	if s == nil {
 		return room.Refusal("the charts of this run are on page 1; select a saved report")
 	}

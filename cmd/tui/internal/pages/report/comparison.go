@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
 	"wirelab/internal/units"
 	"wirelab/internal/words"
 )
@@ -14,12 +15,27 @@ import (
 type comparison struct {
 	item        string
 	left, right *run // nil if none is selected
+	changed     bool // it must be drawn again
 	firstRow    int  // first visible row
 	numRows     int  // rows of the content, as last drawn
 	visibleRows int  // rows of the pane for content, as last drawn
 }
 
 func (p *comparison) Name() string { return "Comparison" }
+
+func (p *comparison) Observe(room.View) bool {
+	changed := p.changed
+	p.changed = false
+	return changed
+}
+
+// Move scrolls the comparison.
+func (p *comparison) Move(dx, dy int) room.Request {
+	p.scroll(dy + dx)
+	return room.Request{}
+}
+
+func (p *comparison) Arrows() [][2]string { return [][2]string{{"↑↓", "scroll"}} }
 
 // row is one line of the pane: either a text over the whole width, or four cells.
 type row struct {

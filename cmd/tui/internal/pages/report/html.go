@@ -9,8 +9,8 @@ import (
 
 // writeHTML writes the report.html of the selected report and shows its path. It runs in the
 // background, because a long report takes a while to read.
-func (p *page) writeHTML() room.Request {
-	s := p.saved.selected()
+func (p *reports) writeHTML() room.Request {
+	s := p.selected()
 	if s == nil {
 		return room.Request{Notice: "select a saved report first", IsError: true}
 	}

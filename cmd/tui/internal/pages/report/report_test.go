@@ -21,7 +21,7 @@ func TestReportComparedWithThisRun(t *testing.T) {
 	page := New(labtest.WriteReports(t))
 	m := labtest.NewStage(page, labtest.NewLab(), 160, 46)
 	m.Press("down", "down", "down", "down")
-	p := page.comparison
+	p := labtest.Pane[*comparison](page)
 	if p.right == nil || p.right.readError != "" || p.right.totals.PayloadKbps != 142.5 || p.right.settings["down.latency"] != "25ms" {
 		t.Fatalf("beside stands %+v", p.right)
 	}
@@ -71,7 +71,7 @@ func TestReportsThatCannotBeRead(t *testing.T) {
 		page := New(dir)
 		m := labtest.NewStage(page, labtest.NewLab(), size[0], size[1])
 		m.Press("down")
-		p := page.comparison
+		p := labtest.Pane[*comparison](page)
 		if p.right == nil || !strings.Contains(p.right.readError, "another version of Wirelab, with format 4") {
 			t.Errorf("another version: %+v", p.right)
 		}
@@ -90,31 +90,32 @@ func TestReportsThatCannotBeRead(t *testing.T) {
 // cursor stays on its report.
 func TestListFollowsTheFolder(t *testing.T) {
 	dir := labtest.WriteReports(t)
-	p := New(dir)
-	m := labtest.NewStage(p, labtest.NewLab(), 160, 46)
+	page := New(dir)
+	p := labtest.Pane[*reports](page)
+	m := labtest.NewStage(page, labtest.NewLab(), 160, 46)
 	m.Press("down", "down", "down")
-	name := p.saved.selected().Name
+	name := p.selected().Name
 	if err := os.RemoveAll(filepath.Join(dir, "2026-02-01-130000-later")); err != nil {
 		t.Fatal(err)
 	}
 	p.listDue = true
 	m.Tick(false)
-	if len(p.saved.list) != 3 || p.saved.selected().Name != name {
-		t.Errorf("%d reports, the cursor on %+v, want %s", len(p.saved.list), p.saved.selected(), name)
+	if len(p.list) != 3 || p.selected().Name != name {
+		t.Errorf("%d reports, the cursor on %+v, want %s", len(p.list), p.selected(), name)
 	}
 	if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 		t.Fatal(err)
 	}
 	p.listDue = true
 	m.Tick(false)
-	if len(p.saved.list) != 2 || p.saved.selected() != nil {
-		t.Errorf("the report is gone, and the cursor on %+v", p.saved.selected())
+	if len(p.list) != 2 || p.selected() != nil {
+		t.Errorf("the report is gone, and the cursor on %+v", p.selected())
 	}
 }
 
 // TestReportsInMemoryAreBounded: selecting many reports keeps only maxRuns of them in memory.
 func TestReportsInMemoryAreBounded(t *testing.T) {
-	p := New("")
+	p := labtest.Pane[*reports](New(""))
 	for i := range 200 {
 		p.store(report.SavedReport{Path: strings.Repeat("x", i+1)}, &run{})
 	}
@@ -125,11 +126,12 @@ func TestReportsInMemoryAreBounded(t *testing.T) {
 
 // BenchmarkReportPage draws page 6 with a comparison of two runs.
 func BenchmarkReportPage160x48(b *testing.B) {
-	p := New("")
-	m := labtest.NewStage(p, labtest.NewLab(), 160, 46)
+	page := New("")
+	p := labtest.Pane[*reports](page)
+	m := labtest.NewStage(page, labtest.NewLab(), 160, 46)
 	d := presentRun(labtest.Snapshot(60 * time.Second))
 	d.name, d.settings["seed"] = "other", "8"
-	p.saved.base, p.runs["x"] = "x", d
+	p.base, p.runs["x"] = "x", d
 	p.updateComparison()
 	b.ReportAllocs()
 	for b.Loop() {
@@ -142,11 +144,12 @@ func BenchmarkReportPage160x48(b *testing.B) {
 // that was rewritten is read again, wherever the cursor is.
 func TestSummariesFollowTheFiles(t *testing.T) {
 	dir := labtest.WriteReports(t)
-	p := New(dir)
-	m := labtest.NewStage(p, labtest.NewLab(), 160, 46)
+	page := New(dir)
+	p := labtest.Pane[*reports](page)
+	m := labtest.NewStage(page, labtest.NewLab(), 160, 46)
 	m.Press("down", "down", "down", "down")
-	path := p.saved.selected().Path
-	if h := p.saved.summaries[path]; h.encoder != "rotor" || h.kbps != "143" && h.kbps != "142" || h.link == "" {
+	path := p.selected().Path
+	if h := p.summaries[path]; h.encoder != "rotor" || h.kbps != "143" && h.kbps != "142" || h.link == "" {
 		t.Errorf("the report was read, and its summary is %+v", h)
 	}
 	text, err := os.ReadFile(path)
@@ -162,7 +165,7 @@ func TestSummariesFollowTheFiles(t *testing.T) {
 		p.listDue = true
 		m.Press(keys...)
 		m.Tick(true)
-		if h := p.saved.summaries[path]; h.kbps != kbps {
+		if h := p.summaries[path]; h.kbps != kbps {
 			t.Errorf("after %v: %s kbps in the list, %s in the file", keys, h.kbps, kbps)
 		}
 	}
@@ -179,8 +182,9 @@ func TestChartsOfAReport(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "2026-02-01-100000-rotor", "samples.csv"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	p := New(dir)
-	m := labtest.NewStage(p, labtest.NewLab(), 160, 46)
+	page := New(dir)
+	p := labtest.Pane[*reports](page)
+	m := labtest.NewStage(page, labtest.NewLab(), 160, 46)
 	m.Press("down", "down", "down", "down")
 	_ = m.View()
 	box := p.Enter().Overlay.(*chartsBox)
@@ -208,13 +212,13 @@ func TestHTMLPage(t *testing.T) {
 	dir := labtest.WriteReports(t)
 	page := New(dir)
 	m := labtest.NewStage(page, labtest.NewLab(), 160, 46)
-	if r := page.writeHTML(); !r.IsError || r.Program != nil {
+	if r := labtest.Pane[*reports](page).writeHTML(); !r.IsError || r.Program != nil {
 		t.Errorf("without a selection: %+v", r)
 	}
 	m.Press("down", "down", "down", "down")
-	r := page.writeHTML()
+	r := labtest.Pane[*reports](page).writeHTML()
 	said, ok := r.Program().(room.NoticeMsg)
-	want := filepath.Join(dir, page.saved.selected().Name, "report.html")
+	want := filepath.Join(dir, labtest.Pane[*reports](page).selected().Name, "report.html")
 	if !ok || said.IsError || said.Text != "HTML page: "+want {
 		t.Fatalf("%q, then %+v", r.Notice, said)
 	}
@@ -222,7 +226,7 @@ func TestHTMLPage(t *testing.T) {
 		t.Errorf("%d bytes, %v", len(text), err)
 	}
 	m.Press("home", "down")
-	if notice := page.writeHTML().Program().(room.NoticeMsg); !notice.IsError || !strings.Contains(notice.Text, "another version") {
+	if notice := labtest.Pane[*reports](page).writeHTML().Program().(room.NoticeMsg); !notice.IsError || !strings.Contains(notice.Text, "another version") {
 		t.Errorf("of another version: %+v", notice)
 	}
 }

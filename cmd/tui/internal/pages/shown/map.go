@@ -36,11 +36,32 @@ type mapView struct {
 	worstDistance           float64       // of worst from the sender's place, in units of the schema
 	heldWorst               panes.HeldMax // holds worstDistance for a second
 
-	stacked   bool   // the maps are one above the other, as drawn last
-	emptyText string // shown while there are no points
+	values    *values // shown instead of the map with the key v
+	stacked   bool    // the maps are one above the other, as drawn last
+	emptyText string  // shown while there are no points
 }
 
 func (p *mapView) Name() string { return "World" }
+
+// Absent implements room.Absent: the values are shown.
+func (p *mapView) Absent() bool { return p.values.chosen }
+
+// Release gives the map a new extent.
+func (p *mapView) Release() room.Request {
+	p.extent.known = false
+	return room.Request{}
+}
+
+func (p *mapView) Bindings() []room.Binding {
+	const group = "World, page 4"
+	return []room.Binding{
+		panes.RowCostBinding(group, "what each row cost in the last 2 s, as a heat map: 0 at most 0.1 bits/packet, 1 2, 2 10, 3 40, 4 more",
+			func() bool { return p.costs != nil }),
+		room.Bind(group, []string{"v"}, "v", "show the map, or the values of all fields", func() room.Request {
+			p.values.chosen = !p.values.chosen
+			return room.Request{Redraw: true}
+		}).InFooter("values")}
+}
 
 // Observe implements room.Observer. It computes the points of both frames and extends the map.
 func (p *mapView) Observe(v room.View) bool {

@@ -92,12 +92,12 @@ func TestWorld(t *testing.T) {
 	}
 	row, col := findMarker(view, 0, 50)
 	other, left := findMarker(view, 50, 100)
-	if row != other || col <= left-50 || page.Name() != "World" {
+	if row != other || col <= left-50 || page.Name != "World" {
 		t.Errorf("the moving object is at %d, %d and %d, %d in\n%s", row, col, other, left, view)
 	}
 	for _, key := range []string{"v", "v"} {
 		s.Press(key)
-		if view := s.View(); strings.Contains(view, "entity 2") || strings.Contains(view, "entity 1 ") != page.showValues {
+		if view := s.View(); strings.Contains(view, "entity 2") || strings.Contains(view, "entity 1 ") != labtest.Pane[*values](page).chosen {
 			t.Errorf("after %s:\n%s", key, view)
 		}
 	}

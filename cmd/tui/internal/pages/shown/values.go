@@ -24,6 +24,9 @@ type values struct {
 
 	columns *playout.Columns // which columns the display interpolates; nil before the first frame
 
+	worldMap *mapView // shown instead; nil if the schema has no coordinates
+	chosen   bool     // the values are shown instead of the map
+
 	entries   []entry
 	emptyText string // shown while there are no values
 }
@@ -35,6 +38,28 @@ type entry struct {
 }
 
 func (p *values) Name() string { return "Sent and displayed" }
+
+// Absent implements room.Absent: the map is shown.
+func (p *values) Absent() bool { return p.worldMap != nil && !p.chosen }
+
+// Move scrolls the values.
+func (p *values) Move(_, dy int) room.Request {
+	p.scroll(dy)
+	return room.Request{}
+}
+
+// Release scrolls to the top, and shows the map again.
+func (p *values) Release() room.Request {
+	p.firstLine, p.chosen = 0, false
+	return room.Request{}
+}
+
+func (p *values) Arrows() [][2]string {
+	if p.Absent() {
+		return nil
+	}
+	return [][2]string{{"↑↓", "values"}}
+}
 
 // Observe implements room.Observer. While time advances the values change only if a slow redraw is due; see
 // room.View.RedrawDue.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
@@ -131,6 +132,16 @@ func (p *policies) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 			}
 		}
 	}
+}
+
+// Reasons implements room.Reasoner.
+func (p *policies) Reasons() (room.Request, bool) {
+	lines := p.reasons()
+	return room.Request{Overlay: &panes.TextBox{Title: "Transport", Lines: lines}}, len(lines) > 0
+}
+
+func (p *policies) KeyHelp(key string) string {
+	return map[string]string{"x": "explain the loop, and what the policies decided"}[key]
 }
 
 // reasons returns sentences about the loop, and then about the newest decisions of the send-rate controls, newest first.

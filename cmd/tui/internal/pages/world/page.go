@@ -1,9 +1,6 @@
 package world
 
 import (
-	"time"
-
-	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/worldview"
@@ -11,206 +8,112 @@ import (
 	"wirelab/experiment/config"
 )
 
-var _ room.Binder = (*page)(nil)
+// firstCamera is the camera at the start and after esc.
+var firstCamera = worldview.Camera{ZoomLevel: worldview.FirstZoom, Follow: true}
 
-// page is page 4: the world from above at both endpoints, charts of the receiver's display, and the
-// line of the player.
-type page struct {
-	world        *views
-	slot         *room.Slot // of world
-	summary      *room.Slot
-	budgets      *room.Slot // of lanes with a budget, in place of the world
-	showsBudgets bool
-	hasBudget    bool // a lane has a budget
-	playout      *panes.Playout
-	charts       *room.Slot // of playout
-	chartsChoice *bool      // whether to show the charts; nil if the user has not chosen
-	play         *play
-	player       *room.Slot // of play
-	alone        panes.Alone
-	w, h         int
-}
-
-func New() *page {
-	p := &page{world: &views{arrangement: -1, cam: worldview.Camera{ZoomLevel: worldview.FirstZoom, Follow: true}}, play: &play{},
-		playout: panes.NewPlayout(frame.Cubes(1))}
-	p.slot, p.player, p.summary, p.charts = room.NewSlot(p.world), room.NewSlot(p.play), room.NewSlot(&panes.SummaryLine{}),
-		room.NewSlot(p.playout)
-	p.budgets = room.NewSlot(&panes.Budgets{})
+// New returns page 4: the world from above at both endpoints, charts of the receiver's display, and the line of the player.
+func New() *room.Page {
+	play := &play{}
+	world := &views{arrangement: -1, cam: firstCamera, play: play}
+	play.cam = &world.cam
+	p := &room.Page{Name: "World", Top: room.NewSlot(&panes.SummaryLine{}), TopIfWide: true, Bottom: room.NewSlot(play), BottomIfWide: true}
+	s := p.Add(world, &budgets{world: world}, panes.NewPlayout(frame.Cubes(1)))
+	p.LayOut = func(w, h int) []room.Place {
+		upper := s[0]
+		if world.showsBudgets {
+			upper = s[1]
+		}
+		world.rows = h
+		if !world.showsCharts() {
+			return []room.Place{upper.Place(0, 0, w, h)}
+		}
+		return []room.Place{upper.Place(0, 0, w, h-chartRows), s[2].Place(0, h-chartRows, w, chartRows)}
+	}
+	p.Small = p.LayOut
 	return p
 }
 
-func (p *page) Name() string { return "World" }
-
-// Observe implements room.Observer. While the session runs, the world is
-// redrawn only if the budget of output to the terminal allows a redraw of the whole page.
-func (p *page) Observe(v room.View) bool {
-	changed := p.summary.Observe(v)
-	p.slot.Observe(v)
-	p.hasBudget = panes.HasBudget(v.Snap)
-	p.showsBudgets = p.showsBudgets && p.hasBudget && p.world.costs == nil
-	if p.budgets.Observe(v) && p.showsBudgets {
-		changed = true
-	}
-	if p.player.Observe(v) {
-		changed = true
-	}
-	if p.charts.Observe(v) && p.showsCharts(p.h) {
-		changed = true
-	}
-	if p.world.dirty && (v.CanRedrawAll || !v.Running()) {
-		p.slot.Redraw()
-	}
-	return changed || !p.slot.UpToDate
+// budgets shows the lanes with a budget in place of the world.
+type budgets struct {
+	panes.Budgets
+	world *views
 }
 
-// chartRows is the height of the charts of the display; minHeightForCharts is the height of the page
-// from which they are shown by default.
-const (
-	chartRows          = 8
-	minHeightForCharts = 40
-)
-
-// showsCharts reports whether a page of h rows shows the charts of the display.
-func (p *page) showsCharts(h int) bool {
-	if p.alone != panes.Both {
-		return p.alone == panes.ChartsAlone
-	}
-	if p.chartsChoice != nil {
-		return *p.chartsChoice && h > 2*chartRows
-	}
-	return h >= minHeightForCharts
-}
-
-// Lines renders the summary line, the world, the charts and the line of the player.
-func (p *page) Lines(th *look.Theme, w, h int) []string {
-	const summaryRows, playRows = 1, 1
-	p.w, p.h = w, h
-	rows := 0
-	if p.showsCharts(h) {
-		rows = p.alone.ChartRows(h-summaryRows-playRows, chartRows)
-	}
-	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, look.Unfocused)...)
-	if world := h - summaryRows - playRows - rows; world > 0 {
-		slot := p.slot
-		if p.showsBudgets {
-			slot = p.budgets
-		}
-		lines = append(lines, slot.Render(th, w, world, look.Unfocused)...)
-	}
-	if rows > 0 {
-		lines = append(lines, p.charts.Render(th, w, rows, look.Unfocused)...)
-	}
-	if p.play.cam.WithoutPosition() != p.world.cam.WithoutPosition() {
-		p.player.Redraw()
-	}
-	p.play.cam = p.world.cam // drawing set its Width
-	return append(lines, p.player.Render(th, w, playRows, look.Unfocused)...)
-}
-
-// redraw marks the world and the line of the player for redrawing.
-func (p *page) redraw() {
-	p.world.dirty = true
-	p.slot.Redraw()
-	p.player.Redraw()
-}
-
-// Focus selects the next arrangement of views.
-func (p *page) Focus(step int) {
-	p.showsBudgets = false
-	p.world.nextArrangement(p.w)
-	p.redraw()
-}
+func (p *budgets) Absent() bool { return !p.world.showsBudgets }
 
 // Move zooms in or out.
-func (p *page) Move(dx, _ int) room.Request {
+func (p *views) Move(dx, _ int) room.Request {
 	p.zoomBy(dx)
 	return room.Request{}
 }
 
-// Wheel implements room.Wheeler: over the world it zooms in or out.
-func (p *page) Wheel(_, y, notches int) room.Request {
-	const summaryRows = 1
-	worldRows := p.slot.H
-	if p.alone == panes.ChartsAlone {
-		worldRows = 0
-	}
-	switch belowWorld := y - summaryRows - worldRows; {
-	case y < summaryRows: // the line of figures
-	case belowWorld < 0:
-		p.zoomBy(notches)
-	case p.showsCharts(p.h) && belowWorld < p.charts.H:
-		p.playout.ZoomBy(notches)
-		p.charts.Redraw()
-	}
-	return room.Request{}
-}
-
-// Zoom selects the next time span of the charts.
-func (p *page) Zoom() {
-	p.playout.NextSpan()
-	p.charts.Redraw()
-}
-
-func (p *page) Span() time.Duration { return p.playout.Span() }
-
-// Maximise implements room.Maximiser: the world alone, then the charts alone, then both.
-func (p *page) Maximise() {
-	p.alone.Next()
-	p.redraw()
-}
-
-// toggleCharts shows or hides the charts of the display.
-func (p *page) toggleCharts() {
-	on := !p.showsCharts(p.h)
-	p.chartsChoice = &on
-	p.redraw()
-}
-
-// Release resets the camera and the arrangement of views.
-func (p *page) Release() room.Request {
-	p.showsBudgets = false
-	p.world.cam, p.world.arrangement = worldview.Camera{ZoomLevel: worldview.FirstZoom, Follow: true}, -1
-	p.redraw()
+// Wheel implements room.Wheeler.
+func (p *views) Wheel(_, _, notches int) room.Request {
+	p.zoomBy(notches)
 	return room.Request{}
 }
 
 // zoomBy zooms in by n levels, or out if n is negative.
-func (p *page) zoomBy(n int) {
-	p.world.cam.Zoom(n)
-	p.redraw()
+func (p *views) zoomBy(n int) {
+	p.cam.Zoom(n)
+	p.dirty = true
+}
+
+// chartRows is the height of the charts of the display.
+const chartRows = 8
+
+// showsCharts reports whether the charts of the display are shown.
+func (p *views) showsCharts() bool {
+	if p.chartsChoice != nil {
+		return *p.chartsChoice && p.rows > 2*chartRows
+	}
+	const minHeightForCharts = 38
+	return p.rows >= minHeightForCharts
+}
+
+// toggleCharts shows or hides the charts of the display.
+func (p *views) toggleCharts() {
+	on := !p.showsCharts()
+	p.chartsChoice = &on
+}
+
+// Release resets the camera and the arrangement of views.
+func (p *views) Release() room.Request {
+	p.showsBudgets = false
+	p.cam, p.arrangement, p.dirty = firstCamera, -1, true
+	return room.Request{}
 }
 
 // pan moves the view by steps; see worldview.Camera.Pan.
-func (p *page) pan(dx, dy int) {
-	p.world.cam.Pan(dx, dy)
-	p.redraw()
+func (p *views) pan(dx, dy int) {
+	p.cam.Pan(dx, dy)
+	p.dirty = true
 }
 
 // toggleFollow makes the camera follow the player, or stay.
-func (p *page) toggleFollow() {
-	cam := &p.world.cam
+func (p *views) toggleFollow() {
+	cam := &p.cam
 	cam.Follow = !cam.Follow
-	if cam.Follow && p.world.pic != nil {
-		player := &p.world.pic.Sent[0] // cube 0 is the player
+	if cam.Follow && p.pic != nil {
+		player := &p.pic.Sent[0] // cube 0 is the player
 		cam.X, cam.Y = float64(player.X), float64(player.Y)
 	}
-	p.redraw()
+	p.dirty = true
 }
 
-func (p *page) Arrows() [][2]string {
+func (p *views) Arrows() [][2]string {
 	if p.play.live {
 		return [][2]string{{"←↑↓→", "push"}}
 	}
 	return [][2]string{{"←↑↓→", "pan"}}
 }
 
-func (p *page) KeyHelp(key string) string {
-	return map[string]string{"tab": "next views, same as v", "esc": "reset the view"}[key]
+func (p *views) KeyHelp(key string) string {
+	return map[string]string{"esc": "reset the view"}[key]
 }
 
 // Bindings implements room.Binder. The keys of the player have no effect in a recording.
-func (p *page) Bindings() []room.Binding {
+func (p *views) Bindings() []room.Binding {
 	const group = "World, page 4"
 	// on returns a binding of keys to do, an action without a request.
 	on := func(keys []string, shown, help string, do func()) room.Binding {
@@ -226,14 +129,14 @@ func (p *page) Bindings() []room.Binding {
 			flip(toggleAutopilot)).InFooter("autopilot").Unless(notPlayed),
 		room.Bind(group, []string{"r"}, "r", "reset: put all cubes back into the grid",
 			func() room.Request { return room.Change(config.NewChange("reset", true)) }).InFooter("reset").Unless(notPlayed),
-		on([]string{"v"}, "v", "next views: sender, receiver, error", func() { p.Focus(1) }).InFooter("views").
+		on([]string{"v"}, "v", "next views: sender, receiver, error", p.nextArrangement).InFooter("views").
 			NotifyIdle("the heat map of costs stands beside the receiver; $ ends it"),
 		on([]string{"c"}, "c", "charts of the display (age, errors), or a larger world", p.toggleCharts).InFooter("charts"),
 		on([]string{"f"}, "f", "follow the player, or stop", p.toggleFollow).InFooter("follow"),
 		on([]string{"+", "="}, "+", "zoom in, zoom out", func() { p.zoomBy(1) }).InFooter("zoom in"),
 		on([]string{"-"}, "", "", func() { p.zoomBy(-1) }),
 		panes.RowCostBinding(group, "heat map of the bits that each cube cost in the last 2 s",
-			func() bool { return p.world.costs != nil }),
+			func() bool { return p.costs != nil }),
 		p.budgetBinding(group),
 	}
 	for i, d := range config.Directions() { // left, right, up, down; up is the direction of growing y
@@ -251,7 +154,7 @@ func (p *page) Bindings() []room.Binding {
 }
 
 // pushOrPan pushes the player of a live world in a direction. In a recording it pans the view by dx, dy.
-func (p *page) pushOrPan(direction string, dx, dy int) room.Request {
+func (p *views) pushOrPan(direction string, dx, dy int) room.Request {
 	if !p.play.live {
 		p.pan(dx, dy)
 		return room.Request{}

@@ -13,11 +13,11 @@ import (
 
 // play is the line below the world: who plays, which keys are pressed, and the camera.
 type play struct {
-	live      bool        // the world is simulated, so that it can be played; false for a recording
-	autopilot bool        // a script plays
-	known     bool        // the snapshot has a world; otherwise nothing is drawn
-	keys      world.Input // the pressed keys
-	cam       worldview.Camera
+	live      bool                      // the world is simulated, so that it can be played; false for a recording
+	autopilot bool                      // a script plays
+	known     bool                      // the snapshot has a world; otherwise nothing is drawn
+	keys      world.Input               // the pressed keys
+	cam       *worldview.Camera         // of the world
 	requested [numToggles]toggleRequest // not yet confirmed by a snapshot
 	now       time.Duration             // virtual time of the newest snapshot
 }

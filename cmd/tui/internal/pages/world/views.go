@@ -25,11 +25,18 @@ type views struct {
 	cam         worldview.Camera
 	arrangement int // index of arrangements; -1 until the user chooses
 	painters    [3]worldview.Painter
+	width       int                // of the pane, as last drawn
 	dirty       bool               // the world changed and is not drawn yet
 	costs       *engine.RowCosts   // what each cube cost; nil while the map of costs is not shown
 	priorities  *engine.Priorities // of the rows under a budget; nil while they are not shown
-	hasBudget   bool
-	heldError   panes.HeldMax // of the largest position error
+	hasBudget   bool               // the active encoder has a budget
+	heldError   panes.HeldMax      // of the largest position error
+
+	play         *play // the line below the world
+	anyBudget    bool  // a lane has a budget
+	showsBudgets bool  // the lanes with a budget are shown in place of the world
+	chartsChoice *bool // whether to show the charts; nil if the user has not chosen
+	rows         int   // for the world and the charts, as last drawn
 }
 
 // sideView is one of the views side by side.
@@ -75,10 +82,10 @@ func (p *views) visibleViews(w int) []sideView {
 	return arrangements()[p.arrangement]
 }
 
-// nextArrangement selects the arrangement after the visible one, which on a page of w columns may be a
-// default; see visibleViews.
-func (p *views) nextArrangement(w int) {
-	if p.arrangement < 0 && w >= tripleWidth {
+// nextArrangement selects the arrangement after the visible one, which may be a default; see visibleViews.
+func (p *views) nextArrangement() {
+	p.showsBudgets, p.dirty = false, true
+	if p.arrangement < 0 && p.width >= tripleWidth {
 		p.arrangement = 1
 	}
 	p.arrangement = (max(p.arrangement, 0) + 1) % len(arrangements())
@@ -86,9 +93,17 @@ func (p *views) nextArrangement(w int) {
 
 func (p *views) Name() string { return "World" }
 
-// Observe stores the newest picture and sets dirty. It returns false, because the page decides when
-// the terminal can take a redraw.
+// Observe implements room.Observer. While the session runs, the world is redrawn only if the budget of output to the
+// terminal allows a redraw of the whole page.
 func (p *views) Observe(v room.View) bool {
+	p.store(v)
+	return p.dirty && (v.CanRedrawAll || !v.Running())
+}
+
+// store stores the newest picture, and sets dirty if it differs.
+func (p *views) store(v room.View) {
+	p.anyBudget = panes.HasBudget(v.Snap)
+	p.showsBudgets = p.showsBudgets && p.anyBudget && v.Snap.RowCosts == nil
 	pic := v.Snap.World
 	if p.costs != v.Snap.RowCosts {
 		p.costs, p.dirty = v.Snap.RowCosts, true
@@ -101,7 +116,7 @@ func (p *views) Observe(v room.View) bool {
 		p.dirty = p.dirty || p.pic != nil || p.item != v.Snap.Item
 		p.item = v.Snap.Item
 		p.pic = nil
-		return false
+		return
 	}
 	if p.pic == nil || v.Snap.Now != p.now || pic.Starved != p.pic.Starved {
 		p.dirty = true
@@ -109,12 +124,11 @@ func (p *views) Observe(v room.View) bool {
 	p.pic, p.now = pic, v.Snap.Now
 	p.display.observe(v)
 	p.cam.Track(float64(pic.Sent[0].X), float64(pic.Sent[0].Y))
-	return false
 }
 
 // Draw implements room.Pane: the visible views side by side.
 func (p *views) Draw(c *look.Canvas, th *look.Theme, _ bool) {
-	p.dirty = false
+	p.dirty, p.width = false, c.W
 	if p.pic == nil {
 		p.drawEmpty(c, th)
 		return

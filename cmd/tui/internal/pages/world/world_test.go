@@ -70,7 +70,7 @@ func TestArrowsPanARecording(t *testing.T) {
 	page := New()
 	m := labtest.NewStage(page, lab, 80, 22)
 	m.Press("left")
-	if k := page.world.cam; len(lab.Got) > 0 || k.Follow || k.X >= 0 {
+	if k := labtest.Pane[*views](page).cam; len(lab.Got) > 0 || k.Follow || k.X >= 0 {
 		t.Errorf("sent %d commands, camera %+v", len(lab.Got), k)
 	}
 }
@@ -93,13 +93,13 @@ func TestPriorities(t *testing.T) {
 	rows := make([]view.Reason, n)
 	rows[1] = view.Reason{Row: 1, Standing: view.Waiting, Error: 70, Weighted: 140, Constant: 20, Waited: 3, Bits: 61, Priority: 9, Group: 4, Factor: .5}
 	snap.Priorities = &engine.Priorities{Policy: "round-robin", Unit: "mm", Rows: rows, Ages: make([]time.Duration, n), Ranked: []int{1}}
-	lines := strings.Join(labtest.Draw(page.world, labtest.NewView(&snap), 160, 30), "\n")
+	lines := strings.Join(labtest.Draw(labtest.Pane[*views](page), labtest.NewView(&snap), 160, 30), "\n")
 	for _, want := range []string{"Error by cube", "Age by cube", "Priorities", "round-robin", "1. cube 1", "70 mm off, waits 3 frames, 61", "mm with weights, + 20 mm constant, × 4", "for its group, × 0.50 for its distance", "1 wait"} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("no %q:\n%s", want, lines)
 		}
 	}
-	page.world.Observe(labtest.NewView(&snap))
+	labtest.Pane[*views](page).Observe(labtest.NewView(&snap))
 	lab.Snap = &snap
 	m.Press("x")
 	if len(lab.Got) != 2 || lab.Got[1].Priorities == nil || *lab.Got[1].Priorities {

@@ -12,6 +12,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/internal/units"
 )
 
@@ -144,7 +145,7 @@ func (p *Charts) withVisibleSamples(th *look.Theme, w int) *Charts {
 	return &cut
 }
 
-// The charts, as indices of chartKinds.
+// The charts, as indices of charts.
 const (
 	BandwidthChart = iota
 	ItemChart
@@ -158,60 +159,95 @@ const (
 // liveCharts is the number of charts that are stacked on page 1.
 const liveCharts = RatioChart
 
-// chartKind describes one of the charts.
-type chartKind struct {
-	title, short func(*Charts) string                                      // heading, with the unit; short is for narrow panes
-	legend       func(p *Charts, th *look.Theme, maxWidth int) []look.Span // current figures, in at most maxWidth columns
-	spec         func(*Charts, *look.Theme) *chart.Spec                    // the lines and the axis
-	isEmpty      func(*engine.Lane) bool                                   // reports whether there are no data yet; nil if there always are
+// charts returns the charts of page 1 and the ratio.
+func (p *Charts) charts() []timeChart {
+	bandwidth := timeChart{title: "Bandwidth kbps", short: "kbps", floor: 10, decimals: 1, lines: []timeLine{
+		{name: "payload", style: look.Payload, recent: func(l *engine.Lane) float64 { return l.Recent.PayloadKbps }, value: func(s *meters.Sample) float64 { return kbps(s.PayloadBits) }}}}
+	if len(p.shadows) == 0 { // with shadows the chart would be crowded
+		bandwidth.lines = append(bandwidth.lines, timeLine{name: "wire", style: look.Wire, stroke: chart.Dashed, recent: func(l *engine.Lane) float64 { return l.Recent.WireKbps },
+			value: func(s *meters.Sample) float64 { return kbps(s.WireBits) }})
+	}
+	if p.budget > 0 {
+		name := "budget " + units.Fixed(p.budget, 0)
+		bandwidth.rules = []chart.Rule{{Value: p.budget, Style: chart.Style(look.Budget), Name: name}}
+		bandwidth.after = func(_ *Charts, th *look.Theme) [][]look.Span {
+			sample := "  " + look.RuleSample(th) + " "
+			return [][]look.Span{{look.Budget.Span(sample + name)}, {look.Budget.Span(sample + units.Fixed(p.budget, 0))}}
+		}
+	}
+	perItem := timeChart{title: "Bits per " + p.perItem(), short: "Bits/" + PerItemShort(p.schema, p.itemName()), floor: 10, decimals: p.decimals(),
+		lines: []timeLine{{style: look.Ratio, recent: func(l *engine.Lane) float64 { return l.Recent.BitsPerChanged },
+			value:  func(s *meters.Sample) float64 { return float64(s.PayloadBits) / math.Max(float64(s.Changed), 1) },
+			weight: changedWeight}}}
+	if len(p.shadows) == 0 && !ChangesAsWhole(p.schema) {
+		perItem.after = func(figures *Charts, _ *look.Theme) [][]look.Span {
+			return [][]look.Span{{look.Dim.Span("  per " + p.itemName() + " "), look.Plain.Span(units.Fixed(figures.Lane.Recent.BitsPerItem, 2))}}
+		}
+	}
+	return []timeChart{BandwidthChart: bandwidth, ItemChart: perItem, FailureChart: p.failureChart(), RatioChart: {title: "Payload ratio", short: "Ratio"}}
 }
 
-func chartKinds() []chartKind {
-	named := func(title string) func(*Charts) string { return func(*Charts) string { return title } }
-	return []chartKind{ // title, short, legend, spec, isEmpty
-		BandwidthChart: {named("Bandwidth kbps"), named("kbps"), (*Charts).bandwidthLegend, (*Charts).bandwidthSpec, nil},
-		ItemChart: {func(p *Charts) string { return "Bits per " + p.perItem() }, func(p *Charts) string { return "Bits/" + PerItemShort(p.schema, p.itemName()) },
-			(*Charts).bitsPerItemLegend, (*Charts).bitsPerItemSpec, nil},
-		FailureChart: {named("Decode failures/s"), named("Fail/s"), (*Charts).failuresLegend, (*Charts).failuresSpec,
-			func(l *engine.Lane) bool { return l.Totals.Failed() == 0 }},
-		RatioChart: {named("Payload ratio"), named("Ratio"), (*Charts).payloadRatioLegend, (*Charts).payloadRatioSpec, nil},
+// changedWeight returns the weight of a sample in means per changed item. A sample with too few changed items has weight 0,
+// which is a gap in the line.
+func changedWeight(s *meters.Sample) float64 {
+	if !EnoughChanged(s) {
+		return 0
 	}
+	return float64(s.Changed)
 }
 
-// heading returns the title of a chart in a pane of w columns, with the period of its means.
-func (k *chartKind) heading(p *Charts, w int) string {
-	const narrow = 66 // below it, a long title leaves too little room for the legend
-	title := k.title
-	if w < narrow {
-		title = k.short
+// failureChart returns the chart of decode failures per second by cause.
+func (p *Charts) failureChart() timeChart {
+	k := timeChart{title: "Decode failures/s", short: "Fail/s", floor: 4, decimals: 1, ofShadow: func(s *meters.Sample) float64 {
+		return room.PerSecond * float64(s.Failed())
+	}, shadowFigure: func(l *engine.Lane) string { return strconv.FormatInt(l.Totals.Failed(), 10) }}
+	total := p.Lane.Totals.Failed()
+	for i, outcome := range []packetlog.Outcome{packetlog.NoBaseline, packetlog.Corrupt, packetlog.UnknownCodec} {
+		if outcome == packetlog.UnknownCodec && p.Lane.Totals.Failures.UnknownCodec == 0 {
+			continue // its dotted line would cover those of shadows
+		}
+		k.lines = append(k.lines, timeLine{name: look.OutcomeName(outcome), short: look.ShortOutcomeName(outcome), symbol: func(th *look.Theme) rune { return th.Outcome[outcome] },
+			style: look.OutcomeStyle(outcome), stroke: chart.Stroke(i),
+			silent: total > 0 && *outcome.In(&p.Lane.Totals.Counts) == 0,
+			value:  func(s *meters.Sample) float64 { return room.PerSecond * float64(*outcome.In(&s.Counts)) }})
 	}
-	return title(p) + ", " + room.MeanText
+	if total > 0 {
+		k.after = func(*Charts, *look.Theme) [][]look.Span {
+			return [][]look.Span{{look.Dim.Span("  " + strconv.FormatInt(total, 10) + " in total")}, nil}
+		}
+	} else {
+		k.folded = "none yet"
+	}
+	return k
 }
 
 // Draw implements room.Pane: the charts of page 1, stacked, or only the selected chart. The selected
 // one of several charts has a marker before its title.
 func (p *Charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	p = p.withVisibleSamples(th, c.W-2)
-	legends := p.atCrosshair()
-	kinds := chartKinds()[:liveCharts]
+	figures := p.atCrosshair()
+	visible := p.withVisibleSamples(th, c.W-2)
+	all := visible.charts()[:liveCharts]
 	if p.OnlySelected && p.Selected >= 0 {
-		kinds = chartKinds()[p.Selected : p.Selected+1]
+		all = visible.charts()[p.Selected : p.Selected+1]
 	}
-	isSingle := len(kinds) == 1
-	list := make([]Stacked, len(kinds))
-	for i, kind := range kinds {
-		out := &list[i]
+	isSingle := len(all) == 1
+	list := make([]Stacked, len(all))
+	for i := range all {
+		k, out := &all[i], &list[i]
 		isSelected := p.Selected == i || isSingle
-		out.Title, out.Spec = kind.heading(p, c.W), kind.spec(p, th)
+		const narrow = 66 // below it, a long title leaves too little room for the legend
+		title := k.title
+		if c.W < narrow {
+			title = k.short
+		}
+		*out = k.stacked(visible, figures, th, title+", "+room.MeanText, c.W)
 		out.Focused = focused && (p.Selected < 0 || isSelected) || isSingle && p.InTour // the tour always highlights its chart
-		out.Legend = kind.legend(legends, th, look.TitleSpace(c.W, out.Title))
 		if isSelected && !isSingle {
 			out.Title = th.Chosen + " " + out.Title
 		}
-		if kind.isEmpty != nil && kind.isEmpty(&p.Lane) && !isSelected {
-			out.Folded, out.Legend = true, []look.Span{look.Dim.Span("none yet")}
+		if k.folded != "" && !isSelected {
+			out.Folded, out.Legend = true, []look.Span{look.Dim.Span(k.folded)}
 		}
-		p.StyleChart(out.Spec, th)
 	}
 	DrawStack(c, th, list)
 }
@@ -265,134 +301,3 @@ func mapSamples(samples []meters.Sample, value func(*meters.Sample) float64) []f
 
 // kbps converts the bits of one sample to kilobits per second.
 func kbps(bits int64) float64 { return float64(bits) * room.PerSecond / 1000 }
-
-// payloadSeries returns the payload of each sample in kbps; the weights are nil, which means equal.
-func payloadSeries(all []meters.Sample) (values, weights []float64) {
-	return mapSamples(all, func(s *meters.Sample) float64 { return kbps(s.PayloadBits) }), nil
-}
-
-// bandwidthSpec returns the chart of payload and wire bandwidth, with the budget as a rule. With
-// shadows it shows their payload instead of the wire bandwidth. The axis reaches at least 10 kbps.
-func (p *Charts) bandwidthSpec(th *look.Theme) *chart.Spec {
-	spec := &chart.Spec{Floor: 10}
-	if p.budget > 0 {
-		spec.Rules = []chart.Rule{{Value: p.budget, Style: chart.Style(look.Budget), Name: "budget " + units.Fixed(p.budget, 0)}}
-	}
-	if len(p.shadows) == 0 { // with shadows the chart would be crowded
-		wire := mapSamples(p.Lane.Samples, func(s *meters.Sample) float64 { return kbps(s.WireBits) })
-		spec.Series = append(spec.Series, chart.Series{Values: wire, Stroke: chart.Dashed, Style: chart.Style(look.Wire)})
-	}
-	spec.Series = append(spec.Series, shadowSeries(th, p.shadows, payloadSeries)...)
-	payload, _ := payloadSeries(p.Lane.Samples)
-	spec.Series = append(spec.Series, chart.Series{Values: payload, Style: chart.Style(look.Payload)})
-	return spec
-}
-
-// bitsPerChangedSeries returns the bits per changed item of each sample, weighted by the number of
-// changed items. A sample with too few changed items has weight 0, which is a gap in the line.
-func bitsPerChangedSeries(all []meters.Sample) (values, weights []float64) {
-	values = mapSamples(all, func(s *meters.Sample) float64 {
-		return float64(s.PayloadBits) / math.Max(float64(s.Changed), 1)
-	})
-	weights = mapSamples(all, func(s *meters.Sample) float64 {
-		if !EnoughChanged(s) {
-			return 0
-		}
-		return float64(s.Changed)
-	})
-	return values, weights
-}
-
-// bitsPerItemSpec returns the chart of bits per changed item. Its axis reaches at least 10 bits.
-func (p *Charts) bitsPerItemSpec(th *look.Theme) *chart.Spec {
-	spec := &chart.Spec{Floor: 10, Series: shadowSeries(th, p.shadows, bitsPerChangedSeries)}
-	values, weights := bitsPerChangedSeries(p.Lane.Samples)
-	spec.Series = append(spec.Series, chart.Series{Values: values, Weights: weights, Style: chart.Style(look.Ratio)})
-	return spec
-}
-
-// failureRateSeries returns the decode failures per second of all causes; the weights are nil.
-func failureRateSeries(all []meters.Sample) (values, weights []float64) {
-	return mapSamples(all, func(s *meters.Sample) float64 { return room.PerSecond * float64(s.Failed()) }), nil
-}
-
-// failuresSpec returns the chart of decode failures per second by cause, and of the shadows in total.
-// Its axis reaches at least 4 per second.
-func (p *Charts) failuresSpec(th *look.Theme) *chart.Spec {
-	spec := &chart.Spec{Floor: 4, Series: shadowSeries(th, p.shadows, failureRateSeries)}
-	list := p.failureStats()
-	for _, f := range slices.Backward(list) { // the last series is drawn on top: the first cause
-		if f.stroke == chart.Dotted && f.total == 0 {
-			continue // two causes share the dotted stroke; one without failures would cover the other
-		}
-		spec.Series = append(spec.Series, chart.Series{
-			Values: mapSamples(p.Lane.Samples, func(s *meters.Sample) float64 { return room.PerSecond * float64(*f.outcome.In(&s.Counts)) }),
-			Stroke: f.stroke, Style: chart.Style(look.OutcomeStyle(f.outcome)),
-		})
-	}
-	return spec
-}
-
-// bandwidthLegend returns the figures of the payload, of the wire or the shadows, and the budget, in
-// at most maxWidth columns.
-func (p *Charts) bandwidthLegend(th *look.Theme, maxWidth int) []look.Span {
-	r := p.Lane.Recent
-	stroke := look.LineSamples(th)
-	word := " payload "
-	if p.OfRun {
-		word = " payload, mean "
-	}
-	lines := []look.Span{look.Payload.Span(stroke[chart.Solid] + word), look.Value.Span(units.Fixed(r.PayloadKbps, 1))}
-	if len(p.shadows) == 0 {
-		lines = append(lines, look.Wire.Span("  "+stroke[chart.Dashed]+" wire "), look.Value.Span(units.Fixed(r.WireKbps, 1)))
-	}
-	// budget returns the marker and the value of the budget with word between them; nil without a budget.
-	budget := func(word string) []look.Span {
-		if p.budget == 0 {
-			return nil
-		}
-		return []look.Span{look.Budget.Span("  " + look.RuleSample(th) + word + " " + units.Fixed(p.budget, 0))}
-	}
-	rest := maxWidth - look.SpansWidth(lines)
-	if len(p.shadows) == 0 {
-		return append(lines, look.Fit(rest, budget(" budget"), budget(""), nil)...)
-	}
-	brief := budget("") // shadows have priority over the word "budget"
-	shadows := shadowLegend(th, rest-look.SpansWidth(brief), &p.Lane, p.shadows,
-		func(l *engine.Lane) string { return units.Fixed(l.Recent.PayloadKbps, 1) })
-	rest -= look.SpansWidth(shadows)
-	return slices.Concat(lines, shadows, look.Fit(rest, budget(" budget"), brief, nil))
-}
-
-// bitsPerItemLegend returns the current bits per changed item, dim if too few items changed. With
-// shadows their figures follow; without, the bits per item, changed or not.
-func (p *Charts) bitsPerItemLegend(th *look.Theme, maxWidth int) []look.Span {
-	r := p.Lane.Recent
-	style := look.Value
-	if !enoughChangedRecently(&r) {
-		style = look.Dim
-	}
-	word := " " + FiguresAt(p.crosshair) + " "
-	if p.OfRun {
-		word = " mean "
-	}
-	now := []look.Span{look.Ratio.Span(look.LineSamples(th)[chart.Solid] + word), style.Span(units.Fixed(r.BitsPerChanged, p.decimals()))}
-	if len(p.shadows) > 0 {
-		return append(now, shadowLegend(th, maxWidth-look.SpansWidth(now), &p.Lane, p.shadows,
-			func(l *engine.Lane) string { return units.Fixed(l.Recent.BitsPerChanged, p.decimals()) })...)
-	}
-	if ChangesAsWhole(p.schema) {
-		return now
-	}
-	perItem := append(now[:len(now):len(now)], look.Dim.Span("  per "+p.itemName()+" "), look.Plain.Span(units.Fixed(r.BitsPerItem, 2)))
-	return look.Fit(maxWidth, perItem, now)
-}
-
-// failuresLegend returns the causes of failures with their rates, and the number of failures of each shadow in the
-// whole run.
-func (p *Charts) failuresLegend(th *look.Theme, maxWidth int) []look.Span {
-	own := failureLegend(th, p.failureStats(), maxWidth)
-	return append(own, shadowLegend(th, maxWidth-look.SpansWidth(own), &p.Lane, p.shadows, func(l *engine.Lane) string {
-		return strconv.FormatInt(l.Totals.Failed(), 10)
-	})...)
-}

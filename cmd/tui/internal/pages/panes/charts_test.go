@@ -34,7 +34,8 @@ func TestFailureRatesAgree(t *testing.T) {
 	p := &Charts{Selected: -1}
 	p.Observe(labtest.NewView(snap))
 	th := labtest.Theme(false)
-	spec := p.failuresSpec(th)
+	failures := p.charts()[FailureChart]
+	spec := failures.spec(p, th)
 	at := slices.IndexFunc(spec.Series, func(s chart.Series) bool { return s.Style == chart.Style(look.Corrupt) })
 	values, area := spec.Series[at].Values, 0.0
 	for _, v := range values {
@@ -44,7 +45,7 @@ func TestFailureRatesAgree(t *testing.T) {
 		t.Errorf("the area under the line is %v failures, want %v", area, want)
 	}
 	legend := ""
-	for _, s := range p.failuresLegend(th, 200) {
+	for _, s := range failures.legend(p, th, 200) {
 		legend += s.Text
 	}
 	if !strings.Contains(legend, "corrupt 0.5") {
@@ -220,7 +221,7 @@ func TestVisibleSamplesSuffice(t *testing.T) {
 				for i := range RatioChart + 1 {
 					var drawn [2]string
 					for n, q := range []*Charts{p, cut} {
-						spec := chartKinds()[i].spec(q, th)
+						spec := q.charts()[i].spec(q, th)
 						q.StyleChart(spec, th)
 						if n == 0 {
 							spec.UnscaledIntervals = loops
@@ -231,8 +232,7 @@ func TestVisibleSamplesSuffice(t *testing.T) {
 						t.Fatalf("chart %d of %v, %d columns: want\n%s\ngot\n%s", i, p.Span(), w, drawn[0], drawn[1])
 					}
 				}
-				all, _ := starvedSeries(snap.Lanes[0].Samples)
-				some, _ := starvedSeries(cut.Lane.Samples)
+				all, some := mapSamples(snap.Lanes[0].Samples, starved), mapSamples(cut.Lane.Samples, starved)
 				spec := &chart.Spec{Time: true, Floor: 10}
 				p.StyleChart(spec, th)
 				n := spec.VisibleValues(w)

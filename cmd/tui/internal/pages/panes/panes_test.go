@@ -6,26 +6,33 @@ import (
 	"testing"
 	"time"
 
+	"wirelab/cmd/tui/internal/chart"
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
+	"wirelab/internal/units"
 )
 
 func TestFailuresAreRates(t *testing.T) {
 	lane := &labtest.NewDamaged().Snap.Lanes[0]
-	for _, f := range (&Charts{Lane: *lane}).failureStats() {
+	lane.Totals.Failures.UnknownCodec = 1
+	p := &Charts{Lane: *lane}
+	k := p.failureChart()
+	for i, outcome := range []packetlog.Outcome{packetlog.NoBaseline, packetlog.Corrupt, packetlog.UnknownCodec} {
 		n := int64(0)
 		for _, s := range lane.Samples[len(lane.Samples)-20:] { // of 100 ms
-			n += *f.outcome.In(&s.Counts)
+			n += *outcome.In(&s.Counts)
 		}
-		if f.rate != float64(n)/2 {
-			t.Errorf("%v: %v a second, want %d in 2 s", f.outcome, f.rate, n)
+		if got := k.figure(p, lane, &k.lines[i]); got != units.Fixed(float64(n)/2, 1) {
+			t.Errorf("%v: %v a second, want %d in 2 s", outcome, got, n)
 		}
 	}
-	if got := (&Charts{}).failureStats(); got[0].rate != 0 {
+	if got := k.figure(&Charts{}, &engine.Lane{}, &k.lines[0]); got != "" {
 		t.Error("failures before the first sample")
 	}
 }
@@ -61,13 +68,14 @@ func TestFewChangesLeaveAGap(t *testing.T) {
 	}
 	p := &Charts{}
 	p.Observe(labtest.NewView(snap))
-	for i, w := range p.bitsPerItemSpec(&look.Theme{}).Series[0].Weights {
+	spec := func() *chart.Spec { return p.charts()[ItemChart].spec(p, &look.Theme{}) }
+	for i, w := range spec().Series[0].Weights {
 		if w != 0 {
 			t.Fatalf("sample %d has a weight, with 4 items changed per frame", i)
 		}
 	}
 	samples[7].Changed = 5 * int64(samples[7].Sent)
-	if p.bitsPerItemSpec(&look.Theme{}).Series[0].Weights[7] == 0 {
+	if spec().Series[0].Weights[7] == 0 {
 		t.Error("5 items changed per frame have no weight")
 	}
 }

@@ -63,10 +63,3 @@ func (s *SelectedShadow) Toggle(lanes []engine.Lane, i int) {
 		s.selected = append(s.selected, newLaneID(&lanes[k]))
 	}
 }
-
-// Next selects only the shadow that is step shadows after the first selected one, cyclically.
-func (s *SelectedShadow) Next(lanes []engine.Lane, step int) {
-	if n := len(lanes) - 1; n > 0 {
-		s.Select(lanes, 1+((s.Index(lanes)-1+step)%n+n)%n)
-	}
-}

@@ -3,28 +3,12 @@ package panes
 import (
 	"fmt"
 
-	"wirelab/cmd/tui/internal/chart"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/experiment/engine"
-	"wirelab/experiment/engine/meters"
-	"wirelab/experiment/lockstep"
 )
 
 // Shadows are further encoders that run on the same frames and losses as the active encoder. The
 // marker and the colour of a shadow depend on its index and are the same on all pages.
-
-// shadowSeries returns a dotted line for each shadow, with its marker at intervals. convert returns what the
-// chart shows of samples: a value for each, and its weight when a column of the chart averages several; see
-// bitsPerChangedSeries. The samples of a shadow's warm-up are not shown.
-func shadowSeries(th *look.Theme, lanes []engine.Lane, convert func([]meters.Sample) (values, weights []float64)) []chart.Series {
-	var out []chart.Series
-	for i := range lanes {
-		values, weights := convert(lockstep.AfterWarmUp(&lanes[i]))
-		out = append(out, chart.Series{Values: values, Weights: weights, Loose: true, Stroke: chart.Dotted,
-			Style: chart.Style(look.ShadowStyle(i)), Marker: look.ShadowSymbol(th, i)})
-	}
-	return out
-}
 
 // shadowLegend returns name and figure of each shadow in at most maxWidth columns. A name contains only
 // what distinguishes the shadow from the active encoder, and is omitted if it does not fit. The number

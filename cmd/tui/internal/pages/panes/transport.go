@@ -25,26 +25,8 @@ func NewTransport() *Transport { return &Transport{Charts{Selected: -1}} }
 
 func (p *Transport) Name() string { return "Loop" }
 
-// transportLine is a line of a chart.
-type transportLine struct {
-	name   string // in the legend
-	stroke chart.Stroke
-	style  look.Style
-	value  func(*meters.Sample) float64 // NaN if unknown
-	loose  bool                         // a limit: if it is above the chart, only the legend shows it
-}
-
-// transportChart is one of the stacked charts.
-type transportChart struct {
-	title  string
-	floor  float64
-	reduce chart.Reducer
-	lines  []transportLine // the first is also drawn for shadows
-	empty  string          // text instead of a chart without values
-}
-
 // transportCharts returns all charts, the most important first.
-func (p *Transport) transportCharts() []transportChart {
+func (p *Transport) transportCharts() []timeChart {
 	tickMS := 0.0
 	if p.schema != nil && p.schema.TickHz > 0 {
 		tickMS = 1000 / float64(p.schema.TickHz)
@@ -52,8 +34,8 @@ func (p *Transport) transportCharts() []transportChart {
 	m := p.Lane.Totals.Messages
 	inStream := m != nil && strings.HasPrefix(m.Delivery, "stream") // snapshots have no acks of their own
 	perSecond := func(n int) float64 { return float64(n) * room.PerSecond }
-	return []transportChart{
-		{title: "Rate kbps, " + room.MeanText, floor: 10, lines: []transportLine{
+	return []timeChart{
+		{title: "Rate kbps, " + room.MeanText, floor: 10, lines: []timeLine{
 			{name: "used", style: look.Wire, value: func(s *meters.Sample) float64 { return kbps(s.WireBits) }},
 			{name: "line", stroke: chart.Dashed, style: look.Budget, loose: true, value: func(s *meters.Sample) float64 {
 				return known(float64(s.Transport.LineBps)/1000, s.Transport.LineBps > 0)
@@ -61,23 +43,23 @@ func (p *Transport) transportCharts() []transportChart {
 			{name: "target", stroke: chart.Dotted, style: look.Ratio, loose: true, value: func(s *meters.Sample) float64 {
 				return known(float64(s.TargetBps)/1000, s.TargetBps > 0)
 			}}}},
-		{title: "Round trip and baseline, ms", floor: 50, reduce: chart.Max, empty: "no ack of a packet has arrived", lines: []transportLine{
+		{title: "Round trip and baseline, ms", floor: 50, reduce: chart.Max, empty: "no ack of a packet has arrived", lines: []timeLine{
 			{name: "round trip", style: look.Payload, value: func(s *meters.Sample) float64 {
 				return known(units.Milliseconds(s.Transport.RoundTripPeak), s.Transport.RoundTrip > 0)
 			}},
 			{name: "baseline age", stroke: chart.Dashed, style: look.Ratio, value: func(s *meters.Sample) float64 {
 				return known(tickMS*float64(s.BaselineAge)/float64(max(s.Referenced, 1)), s.Referenced > 0 && tickMS > 0)
 			}}}},
-		{title: "Packet bytes, " + room.MeanText, floor: 100, lines: []transportLine{
+		{title: "Packet bytes, " + room.MeanText, floor: 100, lines: []timeLine{
 			{name: "with headers", style: look.Wire, value: func(s *meters.Sample) float64 {
 				return known(float64(s.WireBits)/8/float64(max(s.Sent, 1)), s.Sent > 0)
 			}}}},
 		{title: "Queue KB", floor: 1, reduce: chart.Max, empty: "no bottleneck: /down rate 500kbit sets one", lines: p.queueLines()},
-		{title: "Messages under way", floor: 4, reduce: chart.Max, empty: "none: see [messages]", lines: []transportLine{
+		{title: "Messages under way", floor: 4, reduce: chart.Max, empty: "none: see [messages]", lines: []timeLine{
 			{name: "not delivered", style: look.Copy, value: func(s *meters.Sample) float64 {
 				return known(float64(s.UnderWay), m != nil)
 			}}}},
-		{title: "Acks and skips/s, " + room.MeanText, floor: 10, empty: "no acks of snapshots", lines: []transportLine{
+		{title: "Acks and skips/s, " + room.MeanText, floor: 10, empty: "no acks of snapshots", lines: []timeLine{
 			{name: "acks", style: look.Good, value: func(s *meters.Sample) float64 {
 				return known(perSecond(s.Transport.Acks), !inStream)
 			}},
@@ -100,14 +82,14 @@ func known(v float64, isKnown bool) float64 {
 
 // queueLines returns the lines of the queue by owner: the game, and each flow of other traffic, or their sum if they are
 // many.
-func (p *Transport) queueLines() []transportLine {
-	lines := []transportLine{{name: "game", style: look.Payload, value: func(s *meters.Sample) float64 {
+func (p *Transport) queueLines() []timeLine {
+	lines := []timeLine{{name: "game", style: look.Payload, value: func(s *meters.Sample) float64 {
 		return known(float64(s.Queue.Bytes)/1000, s.Transport.HasQueue)
 	}}}
 	styles := []look.Style{look.Warn, look.Copy, look.Late}
 	flows := p.Lane.Traffic
 	if len(flows) > len(styles) {
-		return append(lines, transportLine{name: fmt.Sprintf("%d flows", len(flows)), stroke: chart.Dashed, style: styles[0],
+		return append(lines, timeLine{name: fmt.Sprintf("%d flows", len(flows)), stroke: chart.Dashed, style: styles[0],
 			value: func(s *meters.Sample) float64 { return known(float64(s.Queue.Others())/1000, len(s.Queue.Flows) > 0) }})
 	}
 	for i, f := range flows {
@@ -115,7 +97,7 @@ func (p *Transport) queueLines() []transportLine {
 		if len(flows) > 1 {
 			name = fmt.Sprintf("%s #%d", name, i+1)
 		}
-		lines = append(lines, transportLine{name: name, stroke: chart.Dashed, style: styles[i],
+		lines = append(lines, timeLine{name: name, stroke: chart.Dashed, style: styles[i],
 			value: func(s *meters.Sample) float64 {
 				if i >= len(s.Queue.Flows) { // before the flow was added
 					return math.NaN()
@@ -137,21 +119,15 @@ func (p *Transport) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	stacked := make([]Stacked, len(list))
 	for i := range list {
 		k, out := &list[i], &stacked[i]
-		out.Title, out.Focused, out.Spec = k.title, focused, k.spec(th, visible)
-		hasValues := i == 0 || slices.ContainsFunc(out.Spec.Series, hasValue)
-		switch {
-		case !hasValues:
-			out.Folded, out.Legend = true, look.Fit(look.TitleSpace(c.W, k.title), []look.Span{look.Dim.Span(k.empty)}, nil)
-		default:
-			out.Legend = k.legend(figures, th, look.TitleSpace(c.W, k.title))
-			out.Folded = free == 0
-			free = max(free-1, 0)
-		}
-		visible.StyleChart(out.Spec, th)
+		*out = k.stacked(visible, figures, th, k.title, c.W)
+		out.Focused = focused
 		p.addDecisions(out.Spec)
-		if k.reduce == chart.Max {
-			out.Spec.Window = 0
+		if i > 0 && !k.hasValues(visible) {
+			out.Folded, out.Legend = true, look.Fit(look.TitleSpace(c.W, k.title), []look.Span{look.Dim.Span(k.empty)}, nil)
+			continue
 		}
+		out.Folded = free == 0
+		free = max(free-1, 0)
 	}
 	DrawStack(c, th, stacked)
 }
@@ -178,58 +154,4 @@ func (p *Transport) addDecisions(s *chart.Spec) {
 		mark(&p.shadows[i])
 	}
 	slices.SortStableFunc(s.Marks, func(a, b chart.Mark) int { return cmp.Compare(a.At, b.At) })
-}
-
-// hasValue reports whether a series has a value.
-func hasValue(s chart.Series) bool {
-	return slices.ContainsFunc(s.Values, func(v float64) bool { return !math.IsNaN(v) })
-}
-
-// spec returns the chart of the visible samples.
-func (k *transportChart) spec(th *look.Theme, p *Charts) *chart.Spec {
-	spec := &chart.Spec{Floor: k.floor}
-	spec.Series = shadowSeries(th, p.shadows, perSample(k.lines[0].value))
-	for i := range spec.Series {
-		spec.Series[i].Reduce = k.reduce
-	}
-	for _, line := range slices.Backward(k.lines) {
-		spec.Series = append(spec.Series, chart.Series{Values: mapSamples(p.Lane.Samples, line.value), Reduce: k.reduce, Stroke: line.stroke,
-			Style: chart.Style(line.style), Loose: line.loose, ClipAbove: line.loose})
-	}
-	return spec
-}
-
-// legend returns the figures of the last two seconds of each line, then those of the shadows, in at most maxWidth
-// columns.
-func (k *transportChart) legend(p *Charts, th *look.Theme, maxWidth int) []look.Span {
-	figure := func(l *engine.Lane, line *transportLine) string {
-		sum, n := 0.0, 0
-		recent := meters.Tail(l.Samples, room.RecentSpan)
-		for i := range recent {
-			switch v := line.value(&recent[i]); {
-			case math.IsNaN(v):
-			case k.reduce == chart.Max:
-				sum, n = max(sum, v), 1
-			default:
-				sum, n = sum+v, n+1
-			}
-		}
-		if n == 0 {
-			return ""
-		}
-		return units.Fixed(sum/float64(n), 0)
-	}
-	groups := [][]look.Span{}
-	for i := range k.lines {
-		line, lead := &k.lines[i], "  "
-		if i == 0 {
-			lead = ""
-		}
-		if v := figure(&p.Lane, line); v != "" {
-			groups = append(groups, []look.Span{line.style.Span(lead + look.LineSamples(th)[line.stroke] + " " + line.name + " "), look.Value.Span(v)})
-		}
-	}
-	out := look.FitGroups(maxWidth, groups)
-	return append(out, shadowLegend(th, maxWidth-look.SpansWidth(out), &p.Lane, p.shadows,
-		func(l *engine.Lane) string { return figure(l, &k.lines[0]) })...)
 }

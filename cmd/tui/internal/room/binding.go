@@ -15,7 +15,6 @@ type Binding struct {
 
 	Pinned   bool        // in the footer on screens of any size
 	IdleText string      // the notice if the key has nothing to do: why it has no effect; "" for none
-	Page     *Page       // the only page with this binding; nil means all pages
 	Idle     func() bool // reports whether the key has nothing to do, so that the footer omits it; nil means it always has
 }
 

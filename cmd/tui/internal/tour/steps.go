@@ -18,15 +18,15 @@ const (
 	onTransport
 )
 
-// Page returns the index of the page with the spot.
-func (s Spot) Page() int {
+// Page returns the name of the page with the spot.
+func (s Spot) Page() string {
 	switch s {
 	case onWorld:
-		return 3
+		return "World"
 	case onTransport:
-		return 6
+		return "Flow"
 	}
-	return 0
+	return "Live"
 }
 
 // Lighter is a pane with spots.

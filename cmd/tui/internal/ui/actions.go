@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"slices"
+
 	"wirelab/experiment/live"
 
 	"wirelab/cmd/tui/internal/command"
@@ -61,7 +63,7 @@ func (m *dashboard) explain() room.Request {
 		return r
 	}
 	if m.lab.Snap.Crowd != nil {
-		return room.Refusal("x explains a crowd on page 8")
+		return room.Refusal("x explains a crowd on the page Crowd")
 	}
 	return room.Request{Overlay: packets.NewProblems(m.lab.Shown(), m.lab.Config())}
 }
@@ -118,7 +120,10 @@ func (m *dashboard) startTour() {
 // explains. tour.Nowhere ends the highlighting.
 func (m *dashboard) spotlight(s tour.Spot) {
 	if s != tour.Nowhere {
-		m.open = s.Page()
+		if s.Page() == m.flow.Name && !slices.Contains(m.pages, m.flow) {
+			m.pages = append(m.pages, m.flow)
+		}
+		m.open = m.pageNamed(s.Page())
 	}
 	for _, p := range m.pages {
 		var highlighted *room.Slot

@@ -24,7 +24,7 @@ func crosshairKeys(m *dashboard) []room.Binding {
 func (m *dashboard) moveCrosshair(steps int) room.Request {
 	span := m.page().Span()
 	if span == 0 {
-		return room.Request{Notice: "the crosshair needs charts, as on pages 1, 2, 4, 5 and 8"}
+		return room.Request{Notice: "this page has no charts for a crosshair"}
 	}
 	at := m.shownCrosshair()
 	if at == 0 {

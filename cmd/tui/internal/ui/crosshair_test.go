@@ -44,14 +44,14 @@ func TestCrosshair(t *testing.T) {
 		}
 	}
 	press(m, "6", "(")
-	if !strings.Contains(m.View(), "the crosshair needs charts") {
+	if !strings.Contains(m.View(), "this page has no charts for a crosshair") {
 		t.Error("no notice on a page without charts")
 	}
 	m.lab.Dismiss()
 	for _, lab := range []*labtest.Lab{labtest.NewLab(), labtest.NewWide()} { // cubes and a table
 		m := screen(lab, 160, 48, Options{})
 		press(m, "4", "c", "(", "(")
-		if m.crosshair == 0 || strings.Contains(m.View(), "the crosshair needs charts") {
+		if m.crosshair == 0 || strings.Contains(m.View(), "this page has no charts for a crosshair") {
 			t.Errorf("page 4 has no crosshair:\n%s", m.View())
 		}
 	}

@@ -116,7 +116,7 @@ func TestHelpCutsNothing(t *testing.T) {
 			}
 		}
 		said := h.text()
-		for _, k := range helpKeys(m.activeKeys(), m.page()) {
+		for _, k := range helpKeys(m.page(), m.commonKeys()) {
 			if text := cmp.Or(k.pageHelp, k.help); !strings.Contains(said, text) {
 				t.Errorf("%d columns: %q is lacking", w, text)
 			}

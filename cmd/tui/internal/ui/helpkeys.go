@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	"wirelab/cmd/tui/internal/room"
@@ -14,38 +15,43 @@ type helpKey struct {
 	pageHelp string // description of what the keys do on the open page; "" if they do the same on all pages
 }
 
-// helpKeys makes the rows of the help from the key bindings. The keys of a binding without a
+// helpKeys makes the rows of the help: the keys of the open page, then those of all pages. The keys of a binding without a
 // description are added to the row before it. Keys of all pages to which the open page gives
 // another meaning are left out, and so are rows without any key.
-func helpKeys(keys []room.Binding, page *room.Page) []helpKey {
+func helpKeys(page *room.Page, common []room.Binding) []helpKey {
 	var rows []helpKey
-	for _, b := range keys {
+	// add adds a row for b, whose keys have the given names.
+	add := func(b *room.Binding, names []string, row helpKey) {
+		row.label = strings.Join(names, " ")
+		if help := b.Help(); help.Key == "" && help.Desc == "" && len(rows) > 0 {
+			last := &rows[len(rows)-1]
+			last.label = strings.TrimSpace(last.label + " " + row.label)
+			return
+		}
+		row.group = b.Group
+		rows = append(rows, row)
+	}
+	if page != nil {
+		for _, b := range page.Bindings() {
+			var names []string
+			for _, k := range b.Keys() {
+				names = append(names, room.KeyLabel(k))
+			}
+			add(&b, names, helpKey{pageHelp: b.Help().Desc})
+		}
+	}
+	for _, b := range common {
 		var names []string
+		row := helpKey{help: b.Help().Desc}
 		for _, k := range b.Keys() {
-			givenOtherMeaning := hasBinding(page, k) || isViArrow(k) && usesViArrows(page)
-			if b.Page != nil || !givenOtherMeaning {
+			if page == nil || !hasBinding(page, k) && !(isViArrow(k) && usesViArrows(page)) {
 				names = append(names, room.KeyLabel(k))
 			}
 		}
-		label := strings.Join(names, " ")
-		if help := b.Help(); help.Key == "" && help.Desc == "" && len(rows) > 0 {
-			last := &rows[len(rows)-1]
-			last.label = strings.TrimSpace(last.label + " " + label)
-			continue
-		}
-		row := helpKey{label: label, group: b.Group, help: b.Help().Desc}
-		if b.Page != nil { // a key of the open page only
-			row.pageHelp, row.help = row.help, ""
-		} else if len(names) > 0 {
+		if page != nil && len(names) > 0 {
 			row.pageHelp = page.KeyHelp(b.Keys()[0])
 		}
-		rows = append(rows, row)
+		add(&b, names, row)
 	}
-	shown := rows[:0]
-	for _, r := range rows {
-		if r.label != "" {
-			shown = append(shown, r)
-		}
-	}
-	return shown
+	return slices.DeleteFunc(rows, func(r helpKey) bool { return r.label == "" })
 }

@@ -16,17 +16,7 @@ import (
 // bindings returns the keys of all pages of the dashboard, in the order of the help. They apply
 // while neither the command line nor an overlay is open. Keys of single pages take precedence.
 func (m *dashboard) bindings() []room.Binding {
-	return slices.Concat(controlKeys(m), timeKeys(m), crosshairKeys(m), sessionKeys(m), crowdKeys(m))
-}
-
-// crowdKeys returns the key of the page of a crowd if there is none: a notice tells how to begin one.
-func crowdKeys(m *dashboard) []room.Binding {
-	if m.showsCrowd() {
-		return nil // Shell binds the keys of the pages
-	}
-	return []room.Binding{room.Bind("Pages", []string{"8"}, "", "", func() room.Request {
-		return room.Refusal("page 8 shows a crowd of receivers: start with --preset crowd, or write clients = 200 under [crowd] in a file")
-	})}
+	return slices.Concat(controlKeys(m), timeKeys(m), crosshairKeys(m), sessionKeys(m))
 }
 
 // showsCrowd reports whether the lab has many receivers. It then has no tour.
@@ -70,7 +60,7 @@ func shadowPrevious(m *dashboard) func() room.Request {
 		case before == nil:
 			return room.Request{Notice: "key A runs the encoder as it was before its last change as a shadow; it has not been changed yet", IsError: true}
 		case before.IsIn(cfg.Shadows):
-			return room.Request{Notice: fmt.Sprintf("%s, the encoder before the change, is a shadow already; page 5 compares them", before.Text()), IsError: true}
+			return room.Request{Notice: fmt.Sprintf("%s, the encoder before the change, is a shadow already; the page Compare compares them", before.Text()), IsError: true}
 		case before.Equal(cfg.Encoder):
 			return room.Request{Notice: fmt.Sprintf("%s is the active encoder, and there is no earlier one", before.Text()), IsError: true}
 		}
@@ -141,7 +131,7 @@ func pastKeys(all []room.Binding, p *room.Page) []room.Binding {
 		{"end", "end", "present"}, {"esc", "esc", "present"}, {" ", "space", "continue"},
 	} {
 		for _, b := range all {
-			if b.Page == nil && b.Keys()[0] == entry.key && !hasBinding(p, entry.key) {
+			if b.Keys()[0] == entry.key && !hasBinding(p, entry.key) {
 				b = b.InFooter(entry.description)
 				b.SetHelp(entry.label, entry.description)
 				b.Pinned = entry.key != "home" && entry.key != "," // these two are left out first on narrow screens

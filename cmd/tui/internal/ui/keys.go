@@ -133,23 +133,15 @@ func (s *Shell) ProgramKeys(leaving Leaving) []room.Binding {
 	}
 }
 
-// pageKeys returns the digits that open pages, unless there is only one page, then the keys that
-// the pages have themselves.
-func (s *Shell) pageKeys() (all []room.Binding) {
+// commonKeys returns the keys of all pages: those of the screen, then the digits that open pages.
+func (s *Shell) commonKeys() []room.Binding {
+	list := slices.Clip(s.keys)
 	for i, p := range s.pages {
-		if len(s.pages) == 1 {
-			break
-		}
-		digit := strconv.Itoa(i + 1)
-		all = append(all, room.Bind("Pages", []string{digit}, digit, p.Name, room.WithoutRequest(func() { s.openPage(i) })))
-	}
-	for _, p := range s.pages {
-		for _, b := range p.Bindings() {
-			b.Page = p
-			all = append(all, b)
+		if digit := strconv.Itoa(i + 1); len(s.pages) > 1 {
+			list = append(list, room.Bind("Pages", []string{digit}, digit, p.Name, room.WithoutRequest(func() { s.openPage(i) })))
 		}
 	}
-	return all
+	return list
 }
 
 // move returns the action of an arrow key: it moves the page's selection by dy rows, and changes
@@ -177,17 +169,7 @@ func hasBinding(p *room.Page, keyName string) bool {
 }
 
 // activeKeys returns the bindings that apply on the open page, its own first.
-func (s *Shell) activeKeys() []room.Binding {
-	var own, all []room.Binding
-	for _, b := range s.keys {
-		if b.Page == nil {
-			all = append(all, b)
-		} else if b.Page == s.page() {
-			own = append(own, b)
-		}
-	}
-	return append(own, all...)
-}
+func (s *Shell) activeKeys() []room.Binding { return append(s.page().Bindings(), s.commonKeys()...) }
 
 // footerKeys returns the keys that the footer lists: those of the command line or the overlay that is open, or
 // else normally those that have an effect on the open page. If replacement is not nil, or while a tour is open, it returns instead replacement, or the
@@ -207,8 +189,8 @@ func (s *Shell) footerKeys(replacement []room.Binding) (list []room.Binding, spe
 	default:
 		return slices.DeleteFunc(s.activeKeys(), func(b room.Binding) bool { return b.Idle != nil && b.Idle() }), false
 	}
-	for _, b := range s.activeKeys() {
-		if b.Pinned && b.Page == nil && b.Group == programGroup {
+	for _, b := range s.keys {
+		if b.Pinned && b.Group == programGroup {
 			list = append(list, b)
 		}
 	}
@@ -265,25 +247,15 @@ func (s *Shell) requestsHelp(msg tea.KeyMsg) bool {
 	return msg.Type == tea.KeyF1 || msg.String() == "?" && (!s.line.Open || s.line.Text() == "")
 }
 
-// runBinding runs the action that is bound to a key: that of the open page if it binds the key,
-// otherwise the first one for all pages. Without a binding, a notice reports an unknown key.
+// runBinding runs the first action that is bound to a key on the open page. Without one, a notice reports an unknown key.
 func (s *Shell) runBinding(msg tea.KeyMsg) tea.Cmd {
 	if msg.Type == tea.KeyF1 { // the usual key for help
 		msg = tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{'?'}}
 	}
-	var forAllPages *room.Binding
-	for i := range s.keys {
-		b := &s.keys[i]
-		switch {
-		case !key.Matches(msg, b.Binding):
-		case b.Page == s.page():
-			return s.runKey(b, msg)
-		case b.Page == nil && forAllPages == nil:
-			forAllPages = b
+	for _, b := range s.activeKeys() {
+		if key.Matches(msg, b.Binding) {
+			return s.runKey(&b, msg)
 		}
-	}
-	if forAllPages != nil {
-		return s.runKey(forAllPages, msg)
 	}
 	s.notice.UnknownKey()
 	return nil

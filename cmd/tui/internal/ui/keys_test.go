@@ -591,18 +591,22 @@ func TestFilteredListOfEncoders(t *testing.T) {
 	}
 }
 
-// TestNoKeyTwice checks that no key has two bindings on a page.
+// TestNoKeyTwice checks that no key has two bindings on a page, or two on all pages.
 func TestNoKeyTwice(t *testing.T) {
-	seen := map[string]string{}
-	for _, b := range screen(labtest.NewLab(), 80, 24, Options{}).keys {
-		for _, k := range b.Keys() {
-			if b.Page != nil {
-				k += " on " + b.Page.Name // keys of a page take precedence over general keys
+	m := screen(newTransportLab(), 80, 24, Options{})
+	lists := [][]room.Binding{m.commonKeys()}
+	for _, p := range m.pages {
+		lists = append(lists, p.Bindings())
+	}
+	for _, list := range lists {
+		seen := map[string]string{}
+		for _, b := range list {
+			for _, k := range b.Keys() {
+				if other, taken := seen[k]; taken {
+					t.Errorf("%q is bound to %q and to %q", k, other, b.Help().Desc)
+				}
+				seen[k] = b.Help().Desc
 			}
-			if other, taken := seen[k]; taken {
-				t.Errorf("%q is bound to %q and to %q", k, other, b.Help().Desc)
-			}
-			seen[k] = b.Help().Desc
 		}
 	}
 }
@@ -613,7 +617,7 @@ func TestHelpNamesEveryKeyAndCommand(t *testing.T) {
 	for page := range 6 {
 		m := screen(labtest.NewLab(), 120, 130, Options{})
 		press(m, string(rune('1'+page)))
-		rows := helpKeys(m.activeKeys(), m.page())
+		rows := helpKeys(m.page(), m.commonKeys())
 		label := func(k string) (row helpKey, ok bool) {
 			i := slices.IndexFunc(rows, func(r helpKey) bool { return slices.Contains(strings.Fields(r.label), k) })
 			if i < 0 {
@@ -621,14 +625,15 @@ func TestHelpNamesEveryKeyAndCommand(t *testing.T) {
 			}
 			return rows[i], true
 		}
-		for _, b := range m.activeKeys() {
+		for i, b := range m.activeKeys() {
 			for _, k := range b.Keys() {
-				taken := b.Page == nil && (hasBinding(m.page(), k) || isViArrow(k) && usesViArrows(m.page()))
+				ofPage := i < len(m.page().Bindings())
+				taken := !ofPage && (hasBinding(m.page(), k) || isViArrow(k) && usesViArrows(m.page()))
 				row, ok := label(room.KeyLabel(k))
 				if ok == taken && !hasBinding(m.page(), k) {
 					t.Errorf("%s: %q is in the help: %v", m.page().Name, k, ok)
 				}
-				if b.Page != nil && row.pageHelp == "" {
+				if ofPage && row.pageHelp == "" {
 					t.Errorf("%s: nothing is said of %q here", m.page().Name, k)
 				}
 			}

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"wirelab/experiment/engine"
@@ -40,6 +41,7 @@ type dashboard struct {
 	marks       int               // number of marks made with the m key
 	crosshair   time.Duration     // the instant under the crosshair of all charts; 0 means none
 	pendingQuit pendingQuit
+	flow        *room.Page // in pages only while it has something to show
 }
 
 func newDashboard(lab room.Lab, opt Options) *dashboard {
@@ -54,19 +56,11 @@ func newDashboardWith(lab room.Lab, opt Options, cat *controls.Catalog) *dashboa
 	m.Shell = newShell(m, opt)
 	m.lab = session.New(lab, m.theme, m.refreshAll)
 	m.notice = &m.lab.Notice
-	m.pages = pages(opt, cat)
-	const worldPage = 3                   // index of the page that key 4 opens
-	switch schema := m.lab.Snap.Schema; { // data without cubes has another fourth page than the world
-	case room.SendsFiles(schema):
-		m.open = worldPage
-		m.pages[worldPage] = file.New(cat)
-	case schema != nil && !frame.IsCubes(schema):
-		m.pages[worldPage] = shown.New(schema)
-	}
-	if m.lab.Snap.Crowd != nil {
-		replaceForCrowd(m.pages)
-		m.pages = append(m.pages, crowd.New())
-		m.open = len(m.pages) - 1
+	m.pages = pages(opt, cat, m.lab.Snap)
+	m.flow = transport.New()
+	m.showFlow()
+	if room.SendsFiles(m.lab.Snap.Schema) {
+		m.open = m.pageNamed("File")
 	}
 	m.Bind(m.bindings())
 	m.Refresh(allPanes)
@@ -76,17 +70,44 @@ func newDashboardWith(lab room.Lab, opt Options, cat *controls.Catalog) *dashboa
 	return m
 }
 
-// pages returns the pages of the dashboard, in the order of their keys.
-func pages(opt Options, cat *controls.Catalog) []*room.Page {
+// pages returns the pages that have something to show in a session, in the order of their keys.
+func pages(opt Options, cat *controls.Catalog, snap *engine.Snapshot) []*room.Page {
+	if snap.Crowd != nil {
+		return []*room.Page{crowd.New(), report.New(opt.ReportsDir)}
+	}
 	comparison := &panes.SelectedShadow{} // the shadow that is compared with the active encoder, on two pages
-	return []*room.Page{
-		live.New(cat),
-		bits.New(comparison),
-		packets.New(),
-		world.New(),
-		compare.New(comparison),
-		report.New(opt.ReportsDir),
-		transport.New(),
+	var data *room.Page
+	switch {
+	case room.SendsFiles(snap.Schema):
+		data = file.New(cat)
+	case snap.Schema != nil && !frame.IsCubes(snap.Schema):
+		data = shown.New(snap.Schema)
+	default:
+		data = world.New()
+	}
+	return []*room.Page{live.New(cat), bits.New(comparison), packets.New(), data, compare.New(comparison), report.New(opt.ReportsDir)}
+}
+
+// pageNamed returns the index of a page; that of the open one if it does not exist.
+func (m *dashboard) pageNamed(name string) int {
+	if i := slices.IndexFunc(m.pages, func(p *room.Page) bool { return p.Name == name }); i >= 0 {
+		return i
+	}
+	return m.open
+}
+
+// showFlow adds the page of flow as the last one when a queue, a budget or a policy is set, and removes it when none is,
+// unless it is open.
+func (m *dashboard) showFlow() {
+	if m.lab.Snap.Crowd != nil {
+		return
+	}
+	has := slices.Contains(m.pages, m.flow)
+	switch needed := transport.Needed(m.pageView(!allPanes)); {
+	case needed && !has:
+		m.pages, m.dirty = append(m.pages, m.flow), true
+	case !needed && has && m.page() != m.flow:
+		m.pages, m.dirty = m.pages[:len(m.pages)-1], true
 	}
 }
 
@@ -124,6 +145,7 @@ func (m *dashboard) Tick() (changed bool, cmd tea.Cmd) {
 		changed = m.tour.Tick()
 	}
 	m.lab.Sync()
+	m.showFlow()
 	if m.pendingQuit.done(now) {
 		return false, m.Quit(nil)
 	}

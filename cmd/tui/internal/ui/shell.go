@@ -68,7 +68,7 @@ type Shell struct {
 	opt    Options
 	theme  *look.Theme    // colours and characters
 	scheme look.Scheme    // the chosen colours, from which theme is made
-	keys   []room.Binding // bindings of the screen and of all pages
+	keys   []room.Binding // bindings of the screen
 	pages  []*room.Page   // in the order of their keys, 1 to 9
 	open   int            // index of the open page
 	w, h   int            // size of the terminal; 0 if not known yet
@@ -107,8 +107,8 @@ func NewShell(screen Screen, page *room.Page, opt Options) *Shell {
 	return s
 }
 
-// Bind sets the keys of the screen, and adds the keys that open pages and those of the pages.
-func (s *Shell) Bind(keys []room.Binding) { s.keys = append(keys, s.pageKeys()...) }
+// Bind sets the keys of the screen, which apply on all pages.
+func (s *Shell) Bind(keys []room.Binding) { s.keys = keys }
 
 // Theme returns the current theme.
 func (s *Shell) Theme() *look.Theme { return s.theme }
@@ -480,13 +480,13 @@ func (s *Shell) help() room.Overlay {
 		}
 		return box
 	}
-	keys := s.activeKeys()
+	rows := helpKeys(s.page(), s.commonKeys())
 	if s.tour != nil {
-		keys = append(s.tour.Keys(), keys...)
+		rows = append(helpKeys(nil, s.tour.Keys()), rows...)
 	}
 	pageName := s.page().Name
 	if len(s.pages) > 1 {
 		pageName = strconv.Itoa(s.open+1) + " " + pageName
 	}
-	return newHelp("Here: "+pageName, helpKeys(keys, s.page()), append(s.screen.HelpParts(), mouseHelp(), commandHelp(s.screen.Context())), s.w)
+	return newHelp("Here: "+pageName, rows, append(s.screen.HelpParts(), mouseHelp(), commandHelp(s.screen.Context())), s.w)
 }

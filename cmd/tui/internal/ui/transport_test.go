@@ -7,13 +7,23 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 )
 
 // TestTransportWithoutQueue checks that panes and charts without values are one row, which goes to the others.
 func TestTransportWithoutQueue(t *testing.T) {
-	m := screen(labtest.NewLab(), 160, 48, Options{})
+	lab := labtest.NewLab()
+	m := screen(lab, 160, 48, Options{})
+	if strings.Contains(m.View(), "Flow") {
+		t.Error("there is a page of flow without anything to show")
+	}
+	snap := *lab.Snap
+	cfg := snap.Config.Clone()
+	cfg.Sender.Budget = 64_000
+	snap.Config, lab.Snap = cfg, &snap
+	m.Update(room.Tick{})
 	press(m, "7")
 	view := m.View()
 	for _, want := range []string{"Queue KB  no bottleneck: /down rate 500kbit sets one", "Messages under way  none: see [messages]", "Round trip and baseline, ms  no ack of a packet has arrived",

@@ -112,7 +112,7 @@ func (p *table) ZoomBy(notches int) {
 func (p *table) Span() time.Duration { return p.span() }
 
 func (p *table) Bindings() []room.Binding {
-	const group = "Bits, page 2"
+	const group = "Bits"
 	hasChoice := func() bool { return len(p.lanes) > 2 } // beside the active encoder at least two shadows
 	choose := func() room.Request {
 		if !hasChoice() {

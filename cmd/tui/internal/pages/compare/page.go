@@ -206,7 +206,7 @@ func (p *encoders) KeyHelp(key string) string {
 // Bindings implements room.Binder. The command encoder without arguments opens the list of encoders, in which
 // shadows are added and removed.
 func (p *encoders) Bindings() []room.Binding {
-	const group = "Compare, page 5"
+	const group = "Compare"
 	return []room.Binding{
 		room.Bind(group, []string{"v"}, "v", "add or remove shadows",
 			func() room.Request { return room.Request{Line: "encoder"} }).InFooter("shadows").Pin(),

@@ -112,7 +112,7 @@ func (p *packets) FindRow(row int) (room.Request, error) {
 
 // bitBindings returns the keys of the view of bits.
 func (p *packets) bitBindings() []room.Binding {
-	const group = "Packets, page 3"
+	const group = "Packets"
 	off := func() bool { return !p.bits.on }
 	packet := func(n int) func() room.Request {
 		return func() room.Request {

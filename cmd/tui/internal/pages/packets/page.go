@@ -198,7 +198,7 @@ func (p *packets) KeyHelp(key string) string {
 }
 
 func (p *packets) Bindings() []room.Binding {
-	const group = "Packets, page 3"
+	const group = "Packets"
 	movePage := func(direction int) func() room.Request {
 		return func() room.Request {
 			if p.bits.on {

@@ -40,7 +40,7 @@ func (p *SummaryLine) Observe(v room.View) bool {
 // figures, the least important first; a wrong count above 0 is never omitted.
 func (p *SummaryLine) Draw(c *look.Canvas, th *look.Theme, _ bool) {
 	if p.clients > 0 {
-		c.Clip(1, 0, c.W-2, look.Dim, "a crowd of "+words.Count(p.clients, "client")+": page 8 has its figures")
+		c.Clip(1, 0, c.W-2, look.Dim, "a crowd of "+words.Count(p.clients, "client")+": the page Crowd has its figures")
 		return
 	}
 	wire, perChanged, wrong := true, true, true                  // the optional figures that are drawn

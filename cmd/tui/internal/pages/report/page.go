@@ -218,7 +218,7 @@ func (p *reports) KeyHelp(key string) string {
 }
 
 func (p *reports) Bindings() []room.Binding {
-	const group = "Report, page 6"
+	const group = "Report"
 	toEnd := func(direction int) func() room.Request {
 		return func() room.Request { return p.Move(0, direction*room.ListEnd) }
 	}

@@ -53,7 +53,7 @@ func (p *mapView) Release() room.Request {
 }
 
 func (p *mapView) Bindings() []room.Binding {
-	const group = "World, page 4"
+	const group = "World"
 	return []room.Binding{
 		panes.RowCostBinding(group, "what each row cost in the last 2 s, as a heat map: 0 at most 0.1 bits/packet, 1 2, 2 10, 3 40, 4 more",
 			func() bool { return p.costs != nil }),

@@ -5,11 +5,11 @@ import (
 	"wirelab/cmd/tui/internal/room"
 )
 
-// New returns page 7: on a large screen the charts on the left, and the policies and the comparison of playout policies
+// New returns the page of flow: on a large screen the charts on the left, and the policies and the comparison of playout policies
 // on the right.
 func New() *room.Page {
 	playouts := &playouts{}
-	p := &room.Page{Name: "Transport", Top: room.NewSlot(&panes.SummaryLine{})}
+	p := &room.Page{Name: "Flow", Top: room.NewSlot(&panes.SummaryLine{})}
 	s := p.Add(panes.NewTransport(), &policies{}, playouts)
 	p.LayOut = func(w, h int) []room.Place {
 		rightW := room.RightColumn(w)
@@ -26,4 +26,12 @@ func New() *room.Page {
 		}
 	}
 	return p
+}
+
+// Needed reports whether a session has anything for the page to show beside what page 1 shows.
+func Needed(v room.View) bool {
+	cfg, lane := v.Cfg, v.ActiveLane()
+	compares := lane.Totals.Playout.Policies != nil
+	hasPolicy := cfg.HasBudget() || cfg.HasMessages() || cfg.HasRedundancy() || lane.Control != nil
+	return hasPolicy || compares || len(cfg.Traffic) > 0 || hasQueue(lane)
 }

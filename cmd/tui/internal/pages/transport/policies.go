@@ -44,7 +44,7 @@ func (p *policies) rows() []policyRow {
 	lane := p.lane()
 	t := &lane.Totals
 	queue := policyRow{kind: "Queue", name: "/down queue_discipline fq_codel"}
-	if d := p.cfg.Down.Rate.Discipline; p.hasQueue() {
+	if d := p.cfg.Down.Rate.Discipline; hasQueue(lane) {
 		queue.isSet, queue.name = true, "droptail"
 		if d.Name() != "" {
 			queue.name = d.Label()
@@ -90,9 +90,9 @@ func (p *policies) rows() []policyRow {
 // lane returns the active lane.
 func (p *policies) lane() *engine.Lane { return room.View{Snap: p.snap}.ActiveLane() }
 
-// hasQueue reports whether the newest sample has a bottleneck.
-func (p *policies) hasQueue() bool {
-	samples := p.lane().Samples
+// hasQueue reports whether the newest sample of a lane has a bottleneck.
+func hasQueue(l *engine.Lane) bool {
+	samples := l.Samples
 	return len(samples) > 0 && samples[len(samples)-1].Transport.HasQueue
 }
 
@@ -137,7 +137,7 @@ func (p *policies) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 // Reasons implements room.Reasoner.
 func (p *policies) Reasons() (room.Request, bool) {
 	lines := p.reasons()
-	return room.Request{Overlay: &panes.TextBox{Title: "Transport", Lines: lines}}, len(lines) > 0
+	return room.Request{Overlay: &panes.TextBox{Title: "Flow", Lines: lines}}, len(lines) > 0
 }
 
 func (p *policies) KeyHelp(key string) string {

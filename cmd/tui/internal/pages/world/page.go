@@ -114,7 +114,7 @@ func (p *views) KeyHelp(key string) string {
 
 // Bindings implements room.Binder. The keys of the player have no effect in a recording.
 func (p *views) Bindings() []room.Binding {
-	const group = "World, page 4"
+	const group = "World"
 	// on returns a binding of keys to do, an action without a request.
 	on := func(keys []string, shown, help string, do func()) room.Binding {
 		return room.Bind(group, keys, shown, help, room.WithoutRequest(do))

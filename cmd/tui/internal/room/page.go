@@ -25,13 +25,14 @@ type Page struct {
 	// The lines are on large screens too, not only on small ones.
 	TopIfWide, BottomIfWide bool
 
-	highlighted *Slot   // the pane that the tour highlights; nil for none
-	focused     int     // index of the focused pane, if that can be focused; see Focused
-	userChose   bool    // the user selected the focused pane
-	maximised   bool    // the focused pane fills the page
-	places      []Place // as last drawn
-	w, h        int     // size of the page
-	tabRow      int     // the row of the tabs; -1 for none
+	bindings    []Binding // as Bindings returns them
+	highlighted *Slot     // the pane that the tour highlights; nil for none
+	focused     int       // index of the focused pane, if that can be focused; see Focused
+	userChose   bool      // the user selected the focused pane
+	maximised   bool      // the focused pane fills the page
+	places      []Place   // as last drawn
+	w, h        int       // size of the page
+	tabRow      int       // the row of the tabs; -1 for none
 }
 
 // Add appends panes, in the order of the tab key, and returns their slots.
@@ -312,15 +313,17 @@ func (p *Page) Click(x, y int) Request {
 	return Request{}
 }
 
-// Bindings returns the keys of the page and of all panes.
+// Bindings returns the keys of the page and of all panes. They are always the same.
 func (p *Page) Bindings() []Binding {
-	list := slices.Clone(p.Keys)
-	for _, s := range p.Slots {
-		if pane, ok := s.Pane.(Binder); ok {
-			list = append(list, pane.Bindings()...)
+	if p.bindings == nil {
+		p.bindings = slices.Clone(p.Keys)
+		for _, s := range p.Slots {
+			if pane, ok := s.Pane.(Binder); ok {
+				p.bindings = append(p.bindings, pane.Bindings()...)
+			}
 		}
 	}
-	return list
+	return slices.Clip(p.bindings)
 }
 
 // Arrows returns the hints for the arrow keys of the focused pane.

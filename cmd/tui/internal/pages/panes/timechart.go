@@ -99,11 +99,9 @@ func (k *timeChart) spec(p *Charts, th *look.Theme) *chart.Spec {
 	return spec
 }
 
-// hasValues reports whether a line has a value.
-func (k *timeChart) hasValues(p *Charts) bool {
-	return slices.ContainsFunc(k.lines, func(line timeLine) bool {
-		return slices.ContainsFunc(mapSamples(p.Lane.Samples, line.value), func(v float64) bool { return !math.IsNaN(v) })
-	})
+// hasValue reports whether a series has a value.
+func hasValue(s chart.Series) bool {
+	return slices.ContainsFunc(s.Values, func(v float64) bool { return !math.IsNaN(v) })
 }
 
 // legend returns the figures of each line, then those of the shadows, in at most maxWidth columns.

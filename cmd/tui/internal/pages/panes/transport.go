@@ -122,7 +122,7 @@ func (p *Transport) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		*out = k.stacked(visible, figures, th, k.title, c.W)
 		out.Focused = focused
 		p.addDecisions(out.Spec)
-		if i > 0 && !k.hasValues(visible) {
+		if i > 0 && !slices.ContainsFunc(out.Spec.Series, hasValue) {
 			out.Folded, out.Legend = true, look.Fit(look.TitleSpace(c.W, k.title), []look.Span{look.Dim.Span(k.empty)}, nil)
 			continue
 		}

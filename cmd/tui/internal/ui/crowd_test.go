@@ -97,12 +97,14 @@ func TestCrowdCrosshair(t *testing.T) {
 // TestCrowdPages checks that a crowd has only the pages that have something to show, and that the keys which need a single
 // receiver refuse.
 func TestCrowdPages(t *testing.T) {
-	m := screen(newCrowdLab(200), 120, 36, Options{})
+	open := func() *dashboard { return screen(newCrowdLab(200), 120, 36, Options{}) }
+	m := open()
 	if view := m.View(); !strings.Contains(view, "[1 Crowd] 2 Report ") || strings.Contains(view, "Live ") {
 		t.Errorf("the pages of a crowd:\n%s", view)
 	}
 	for key, want := range map[string]string{"1": "Clients by round trip, ms", "2": "a crowd of 200 clients: the page Crowd has its figures", "3": "no such key here",
 		"t": "the tour needs one receiver", "<": "1.0 s AGO"} {
+		m := open()
 		press(m, "1", key)
 		if view := strings.Join(strings.Fields(m.View()), " "); !strings.Contains(view, want) {
 			t.Errorf("key %s does not show %q:\n%s", key, want, m.View())

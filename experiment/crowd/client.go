@@ -22,14 +22,16 @@ type connection struct {
 	isActive   bool      // the client is in the game
 }
 
-// client is one client: its links and its receiver. Frames are stored once for all clients.
-type client struct {
-	down, up lossmodel.Light // unused with full; first, so that each is in one cache line
-
-	history *history  // nil unless Options.isLive is set
+// receiver is the receiver of a client. Frames are stored once for all clients.
+type receiver struct {
 	decoded packetSet // decoded and stored packets
 	arrived uint32    // 1 + the newest packet that has arrived; 0 if none has
 	display display
+}
+
+// client is one client without its receiver: its links, and what few runs need.
+type client struct {
+	down, up lossmodel.Light // unused with full; first, so that each is in one cache line
 
 	full      *fullLinks    // nil if down and up model the links
 	viewer    *viewer       // nil without a budget
@@ -39,27 +41,29 @@ type client struct {
 
 // counts are the measurements of one client.
 type counts struct {
-	n       [numCounts]int64 // packets by packetlog.Outcome, then measurements by count
-	display meters.DisplayCounts
+	n        [numCounts]int64 // by count
+	display  meters.DisplayCounts
+	outcomes [packetlog.NumOutcomes]int64 // packets
 }
 
 // count is the index of one measurement of a client.
 type count int
 
 const (
-	sent         = count(packetlog.NumOutcomes) + iota // packets
-	payloadBytes                                       // sums over packets
+	// Those that change with each packet are first, and so next to each other in memory.
+	sent         count = iota // packets
+	payloadBytes              // sums over packets
 	wireBytes
 	withBaseline  // packets with a baseline other than the initial state
 	baselineTicks // sum of the ages of these baselines
-	encodeFailed
-	duplicated // copies that the downlink made
-
-	decodeRefused // corrupt packets that the decoder refused
-	reordered     // packets that arrived after a newer one, except duplicates
 	feedbackBytes
 	lagSum // of the display, in nanoseconds
 	ageSum // of what is displayed, in nanoseconds
+
+	encodeFailed
+	duplicated    // copies that the downlink made
+	decodeRefused // corrupt packets that the decoder refused
+	reordered     // packets that arrived after a newer one, except duplicates
 	numCounts
 )
 
@@ -68,6 +72,9 @@ func (c *counts) add(o *counts) {
 	for i := range c.n {
 		c.n[i] += o.n[i]
 	}
+	for i := range c.outcomes {
+		c.outcomes[i] += o.outcomes[i]
+	}
 	c.display.Add(&o.display)
 }
 
@@ -75,6 +82,9 @@ func (c *counts) add(o *counts) {
 func (c *counts) subtract(before *counts) {
 	for i := range c.n {
 		c.n[i] -= before.n[i]
+	}
+	for i := range c.outcomes {
+		c.outcomes[i] -= before.outcomes[i]
 	}
 	c.display.Shown -= before.display.Shown
 	c.display.Starved -= before.display.Starved
@@ -112,8 +122,8 @@ type display struct {
 
 // tickDisplay runs the display ticks of the current slot before a time that have not been run yet, and
 // counts them in m.
-func (x *session) tickDisplay(c *client, m *counts, before time.Duration) {
-	d := &c.display
+func (x *session) tickDisplay(r *receiver, m *counts, before time.Duration) {
+	d := &r.display
 	for ; int(d.ticked) < len(x.displayTicks) && x.displayTicks[d.ticked] < before; d.ticked++ {
 		now := x.displayTicks[d.ticked]
 		moment, ok := d.clock.Tick(now, x.config.Receiver.Playout)
@@ -122,7 +132,7 @@ func (x *session) tickDisplay(c *client, m *counts, before time.Duration) {
 		}
 		shown := min(moment, d.newestTime)
 		if x.receiverHistory <= window.Reach { // the snapshots before moment may have left the history
-			shown = max(shown, x.sourceTime(c.decoded.oldest(x.receiverHistory)))
+			shown = max(shown, x.sourceTime(r.decoded.oldest(x.receiverHistory)))
 		}
 		m.n[lagSum] += int64(now - moment)
 		m.n[ageSum] += int64(now - shown)

@@ -289,8 +289,8 @@ func TestOldFramesAreNotAcked(t *testing.T) {
 	for _, seq := range []uint32{newest, newest - history, newest - history - 1} {
 		x.arrive(s, 0, time.Second, &packet{seq: seq, outcome: packetlog.Decoded})
 	}
-	c, m := &s.clients[0], &s.counts[0]
-	if stale := m.n[packetlog.Stale]; !c.decoded.has(newest-history) || c.decoded.has(newest-history-1) || stale != 2 {
+	c, m := &s.receivers[0], &s.counts[0]
+	if stale := m.outcomes[packetlog.Stale]; !c.decoded.has(newest-history) || c.decoded.has(newest-history-1) || stale != 2 {
 		t.Errorf("newest %d, mask %b: want only packet %d besides the newest; %d stale, want 2", c.decoded.Newest, c.decoded.Mask,
 			newest-history, stale)
 	}
@@ -298,7 +298,7 @@ func TestOldFramesAreNotAcked(t *testing.T) {
 	acked.addAck(c.decoded.Newest, uint32(c.decoded.Mask))
 	next := packet{seq: newest + 1, outcome: packetlog.Decoded}
 	next.age = (&baselines{every: newest - history, maxAge: 255}).choose(&acked, next.seq)
-	if x.arrive(s, 0, time.Second, &next); next.age != history+1 || m.n[packetlog.NoBaseline] != 0 {
+	if x.arrive(s, 0, time.Second, &next); next.age != history+1 || m.outcomes[packetlog.NoBaseline] != 0 {
 		t.Errorf("a baseline %d packets before is missing at the receiver", next.age)
 	}
 }

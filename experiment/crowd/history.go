@@ -28,13 +28,13 @@ func (h *history) add(seq uint32, e *encoding, f *form) {
 	h[seq%historyPackets] = loggedPacket{seq: seq, payload: uint32(len(e.payload)), wire: uint32(f.wire), age: e.age}
 }
 
-// settle records the outcome of packet seq, which arrived at a time, or was lost by the given cause. Only
-// a loss can be followed by another outcome: that of a copy. h is nil if packets are not kept.
-func (h *history) settle(seq uint32, at time.Duration, outcome packetlog.Outcome, cause lossmodel.Cause) {
-	if h == nil {
+// settle records the outcome of packet seq of client i, which arrived at a time, or was lost by the given cause, if
+// packets are kept. Only a loss can be followed by another outcome: that of a copy.
+func (s *shard) settle(i int, seq uint32, at time.Duration, outcome packetlog.Outcome, cause lossmodel.Cause) {
+	if s.histories == nil {
 		return
 	}
-	p := &h[seq%historyPackets]
+	p := &s.histories[i][seq%historyPackets]
 	isOpen := p.outcome == packetlog.InFlight || p.outcome == packetlog.Lost && outcome != packetlog.Lost
 	if p.wire > 0 && p.seq == seq && isOpen {
 		p.arrived, p.outcome, p.cause = at, outcome, cause
@@ -46,7 +46,7 @@ func (x *session) newestPackets(i int) (list []packetlog.Record) {
 	s, k := x.at(i)
 	encoder := x.workers[0].encoder.Codec.Name
 	for seq := x.slot - min(x.slot, historyPackets); seq < x.slot; seq++ {
-		if p := &s.clients[k].history[seq%historyPackets]; p.wire > 0 && p.seq == seq {
+		if p := &s.histories[k][seq%historyPackets]; p.wire > 0 && p.seq == seq {
 			list = append(list, packetlog.Record{Seq: uint64(seq), Sent: x.cadence.SeqTime(uint64(seq)), Arrived: p.arrived,
 				Baseline: int(p.age), Encoder: encoder, Payload: int(p.payload), Wire: int(p.wire), Items: x.schema.Rows,
 				Outcome: p.outcome, Cause: p.cause})

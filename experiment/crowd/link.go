@@ -86,9 +86,6 @@ func (x *session) newClient(i int) (c client, maxDelay time.Duration, err error)
 	if none := (netem.Params{}); down.Netem == none && up.Netem == none {
 		c.roundTripMS = figures.Known(float64(down.Delay.Latency+up.Delay.Latency) / float64(time.Millisecond))
 	}
-	if x.isLive {
-		c.history = new(history)
-	}
 	var downErr, upErr error // not nil if the spec has a setting that light links do not model
 	c.down, downErr = lossmodel.NewLight(down, clientSeed, "down")
 	c.up, upErr = lossmodel.NewLight(up, clientSeed, "up")
@@ -200,7 +197,7 @@ func (x *session) readViewAck(s *shard, i int, ack []byte) {
 
 // arriveFull handles the arrival of a datagram at client i.
 func (x *session) arriveFull(s *shard, i int, at time.Duration, d *lossmodel.Delivery) {
-	c, p := &s.clients[i], untag(d.Tag)
+	c, r, p := &s.clients[i], &s.receivers[i], untag(d.Tag)
 	switch {
 	case d.Lost != lossmodel.None:
 		s.countLoss(i, p.seq, d.Copy, d.Lost)
@@ -216,7 +213,7 @@ func (x *session) arriveFull(s *shard, i int, at time.Duration, d *lossmodel.Del
 		}
 		x.arrive(s, i, at, &p)
 	}
-	if !c.decoded.Any {
+	if !r.decoded.Any {
 		return
 	}
 	ack := blank[:endpoint.AckBytes]
@@ -224,7 +221,7 @@ func (x *session) arriveFull(s *shard, i int, at time.Duration, d *lossmodel.Del
 		s.ackBuffer = c.viewer.receiver.AppendAck(s.ackBuffer[:0])
 		ack = s.ackBuffer
 	}
-	outcome := c.full.up.Send(at, ack, uint64(c.decoded.Newest)|c.decoded.Mask<<32)
+	outcome := c.full.up.Send(at, ack, uint64(r.decoded.Newest)|r.decoded.Mask<<32)
 	s.counts[i].n[feedbackBytes] += int64(outcome.Wire)
 }
 

@@ -138,7 +138,7 @@ func (x *session) sums() (sum engine.CrowdSample) {
 		for k := range s.counts {
 			c := &s.counts[k]
 			sum.Packets += int(c.n[sent])
-			sum.Lost += int(c.n[packetlog.Lost])
+			sum.Lost += int(c.outcomes[packetlog.Lost])
 			sum.WireBits += 8 * c.n[wireBytes]
 		}
 		sum.CPU.Add(&s.timed, 1)

@@ -86,12 +86,12 @@ func (x *session) displayHz() float64 {
 func (c *counts) figures(t *tenure, active time.Duration, interpolates bool, displayHz float64) figures.CrowdClient {
 	kilobits := func(bytes int64) figures.Figure { return figures.RatioFigure(float64(bytes)*8/1000, active.Seconds()) }
 	f := figures.CrowdClient{PayloadKbps: kilobits(c.n[payloadBytes]), WireKbps: kilobits(c.n[wireBytes]),
-		BaselineAgeTicks: c.ratio(baselineTicks, withBaseline), LossRatio: c.ratio(count(packetlog.Lost), sent)}
+		BaselineAgeTicks: c.ratio(baselineTicks, withBaseline), LossRatio: figures.RatioFigure(float64(c.outcomes[packetlog.Lost]), float64(c.n[sent]))}
 	if active > 0 {
 		f.RoundTripMS = t.roundTripMS
 	}
 	if c.n[sent] > 0 { // packets that arrived without giving the client a correct frame
-		f.Failures = figures.Known(float64(c.n[packetlog.NoBaseline] + c.n[packetlog.Corrupt] + c.n[packetlog.Wrong]))
+		f.Failures = figures.Known(float64(c.outcomes[packetlog.NoBaseline] + c.outcomes[packetlog.Corrupt] + c.outcomes[packetlog.Wrong]))
 	}
 	shown := c.display.Figures(displayHz)
 	f.Playout.StarvedRatio, f.Playout.LongestFreezeMS = shown.StarvedRatio, shown.LongestFreezeMS
@@ -116,7 +116,7 @@ func (x *session) totals(end time.Duration, clients []figures.CrowdClient) figur
 		}
 	}
 	for outcome := range packetlog.NumOutcomes {
-		*outcome.In(&t.Counts) = all.n[outcome]
+		*outcome.In(&t.Counts) = all.outcomes[outcome]
 	}
 	t.Sent, t.Duplicated, t.EncodeFailed = all.n[sent], all.n[duplicated], all.n[encodeFailed]
 	t.Reordered, t.DecodeRefused = all.n[reordered], all.n[decodeRefused]
@@ -130,7 +130,7 @@ func (x *session) totals(end time.Duration, clients []figures.CrowdClient) figur
 		t.BitsPerCube = &t.BitsPerItem
 	}
 	t.PacketBytes, t.BaselineAgeTicks = figures.QuantilesOf(&x.sizes, 1), figures.QuantilesOf(&x.ages, 1)
-	t.Network.LossRate = all.ratio(count(packetlog.Lost), sent)
+	t.Network.LossRate = figures.RatioFigure(float64(all.outcomes[packetlog.Lost]), float64(all.n[sent]))
 	t.Crowd = x.crowdFigures(clients)
 	t.View = x.viewFigures(end)
 	return t

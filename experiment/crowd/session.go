@@ -372,6 +372,10 @@ func (x *session) addClient(c *client) {
 	}
 	s.connections = append(s.connections, connection{})
 	s.counts = append(s.counts, counts{})
+	s.receivers = append(s.receivers, receiver{})
+	if x.isLive {
+		s.histories = append(s.histories, history{})
+	}
 	s.clients = append(s.clients, *c)
 }
 

@@ -23,9 +23,11 @@ const budgetShardClients = 64
 // shard is a range of clients with their packets and acks in flight. One goroutine at a time works on it.
 type shard struct {
 	connections []connection
-	counts      []counts // of each client; apart from clients, because the server counts in every tick
+	counts      []counts   // of each client; apart from clients, because the server counts in every tick
+	receivers   []receiver // apart from clients, because all displays tick in every slot
 	clients     []client
-	full        int // clients with full links
+	histories   []history // the newest packets of each client; nil unless Options.isLive is set
+	full        int       // clients with full links
 
 	// Packets and acks in flight on light links, by the slot in which they are due, see ring.
 	packets ring[packet]
@@ -131,8 +133,8 @@ func (s *shard) addHash(v uint64) {
 
 // countArrival counts the arrival of packet seq at client i of the shard, and adds it to the digest.
 func (s *shard) countArrival(i int, seq uint32, at time.Duration, outcome packetlog.Outcome) {
-	s.counts[i].n[outcome]++
-	s.clients[i].history.settle(seq, at, outcome, lossmodel.None)
+	s.counts[i].outcomes[outcome]++
+	s.settle(i, seq, at, outcome, lossmodel.None)
 	code := uint64('F')
 	switch outcome {
 	case packetlog.Decoded:
@@ -151,8 +153,8 @@ func (s *shard) countLoss(i int, seq uint32, copyNumber int, cause lossmodel.Cau
 	}
 	s.lostBy[cause]++
 	if copyNumber == 0 {
-		s.counts[i].n[packetlog.Lost]++
-		s.clients[i].history.settle(seq, 0, packetlog.Lost, cause)
+		s.counts[i].outcomes[packetlog.Lost]++
+		s.settle(i, seq, 0, packetlog.Lost, cause)
 	}
 }
 
@@ -170,13 +172,13 @@ func (x *session) receive(s *shard, n uint32, end time.Duration) {
 			continue
 		}
 		x.arrive(s, int(p.client), p.due, &p)
-		c := &s.clients[p.client]
-		if !c.decoded.Any { // a receiver acks each packet, once it has decoded one
+		r := &s.receivers[p.client]
+		if !r.decoded.Any { // a receiver acks each packet, once it has decoded one
 			continue
 		}
 		s.counts[p.client].n[feedbackBytes] += int64(x.ackWire)
-		if delay, cause := c.up.Send(x.ackFragments); cause == lossmodel.None {
-			s.acks.add(x.slotOf(n, p.due+delay), ack{c.decoded.Newest, uint32(c.decoded.Mask), p.client})
+		if delay, cause := s.clients[p.client].up.Send(x.ackFragments); cause == lossmodel.None {
+			s.acks.add(x.slotOf(n, p.due+delay), ack{r.decoded.Newest, uint32(r.decoded.Mask), p.client})
 		}
 	}
 	s.packets.keep(n, kept)
@@ -186,18 +188,19 @@ func (x *session) receive(s *shard, n uint32, end time.Duration) {
 	}
 	s.acks.keep(n, nil)
 	l.end(&s.timed.Server)
-	for i := range s.clients {
-		c := &s.clients[i]
-		if s.full > 0 && c.full != nil { // without full links the field is not read, which saves a cache line
+	for i := range s.receivers {
+		r := &s.receivers[i]
+		if s.full > 0 && s.clients[i].full != nil { // without full links the field is not read, which saves a cache line
 			x.receiveFull(s, i, end)
 		}
-		if s.connections[i].isActive && c.arrived > 0 {
-			x.tickDisplay(c, &s.counts[i], math.MaxInt64)
-			if x.views != nil && c.decoded.Any && !x.ended { // a client that has decoded no packet shows nothing
+		if s.connections[i].isActive && r.arrived > 0 {
+			x.tickDisplay(r, &s.counts[i], math.MaxInt64)
+			if x.views != nil && r.decoded.Any && !x.ended { // a client that has decoded no packet shows nothing
+				c := &s.clients[i]
 				c.viewer.meter.Compare(c.viewer.receiver.View())
 			}
 		}
-		c.display.ticked = 0
+		r.display.ticked = 0
 	}
 	l.end(&s.timed.Clients)
 	s.timed.Clients -= s.timed.Decode - decoded
@@ -205,17 +208,17 @@ func (x *session) receive(s *shard, n uint32, end time.Duration) {
 
 // arrive handles the arrival of p at client i of the shard at a time, unless it is a duplicate.
 func (x *session) arrive(s *shard, i int, at time.Duration, p *packet) {
-	c, m := &s.clients[i], &s.counts[i]
+	r, m := &s.receivers[i], &s.counts[i]
 	if s.connections[i].isActive {
-		x.tickDisplay(c, m, at)
+		x.tickDisplay(r, m, at)
 	}
-	if p.seq+1 < c.arrived {
+	if p.seq+1 < r.arrived {
 		m.n[reordered]++
 	}
-	isNewest := !c.decoded.Any || p.seq >= c.decoded.Newest
+	isNewest := !r.decoded.Any || p.seq >= r.decoded.Newest
 	outcome := p.outcome
 	switch {
-	case p.age > 0 && p.seq-uint32(p.age)+x.receiverHistory < c.decoded.Newest:
+	case p.age > 0 && p.seq-uint32(p.age)+x.receiverHistory < r.decoded.Newest:
 		outcome = packetlog.NoBaseline
 	case outcome == packetlog.Corrupt:
 		m.n[decodeRefused]++
@@ -223,19 +226,19 @@ func (x *session) arrive(s *shard, i int, at time.Duration, p *packet) {
 		outcome = packetlog.Stale
 	}
 	if outcome != packetlog.Corrupt {
-		c.arrived = max(c.arrived, p.seq+1)
+		r.arrived = max(r.arrived, p.seq+1)
 	}
 	if outcome.Stored() {
 		// An older frame is not stored, so it is not acked; under a budget its rows are shown with the newest frame.
-		if isNewest || x.views == nil && p.seq+x.receiverHistory >= c.decoded.Newest {
-			c.decoded.Add(p.seq)
+		if isNewest || x.views == nil && p.seq+x.receiverHistory >= r.decoded.Newest {
+			r.decoded.Add(p.seq)
 		}
-		if s.full > 0 && c.full != nil {
-			c.full.seen.Add(uint64(p.seq))
+		if s.full > 0 && s.clients[i].full != nil {
+			s.clients[i].full.seen.Add(uint64(p.seq))
 		}
 		source := x.sourceTime(p.seq)
-		c.display.newestTime = max(c.display.newestTime, source)
-		if c.display.clock.Arrive(at, source) > 0 {
+		r.display.newestTime = max(r.display.newestTime, source)
+		if r.display.clock.Arrive(at, source) > 0 {
 			m.display.Late++
 		}
 	}
@@ -320,7 +323,7 @@ func (x *session) send(s *shard, n uint32, now time.Duration) {
 		}
 		s.addHash(uint64(t.key))
 		if x.isLive {
-			s.clients[i].history.add(n, e, f)
+			s.histories[i].add(n, e, f)
 		}
 		m.n[sent]++
 		m.n[payloadBytes] += int64(len(e.payload))

@@ -59,8 +59,11 @@ func (f *FileSender) isReady() bool { return f.loaded && f.loadedEpoch == f.epoc
 // Load sets the file of the current epoch. A nil label means that there is nothing to deliver, because
 // the encoder rejected the file.
 func (f *FileSender) Load(label *Label, packed []byte) {
-	f.loaded, f.loadedEpoch = true, f.epoch
-	f.bytes, f.labelSize, f.written = f.bytes[:0], 0, 0
+	f.loaded = true
+	f.loadedEpoch = f.epoch
+	f.bytes = f.bytes[:0]
+	f.labelSize = 0
+	f.written = 0
 	if label != nil {
 		f.bytes = label.Append(f.bytes)
 		f.labelSize = len(f.bytes)
@@ -96,20 +99,25 @@ func (f *FileSender) SendBlock(now time.Duration, budget *encoders.Budget) (p Pa
 	return f.blockPacket(int(block), part, budget), int(block), sentBefore, true
 }
 
-// blockPacket returns the packet of a block, whose part is given, and charges its bits to budget: those
-// of the label to encoders.SlotModel, the others to encoders.SlotBody. It uses up a sequence number.
+// blockPacket returns the packet of block number, and charges the bits of the block to budget: those of the
+// label to encoders.SlotModel, the others to encoders.SlotBody. part is the block as container.Outbox sends
+// it, with the header of container. The packet takes the next sequence number.
 func (f *FileSender) blockPacket(number int, part []byte, budget *encoders.Budget) Packet {
 	h := f.header()
 	out := f.beginPacket(&h)
 	f.seq++
 	f.buf = append(f.buf, part...)
-	body := f.bytes[number*f.blockSize : min((number+1)*f.blockSize, len(f.bytes))]
-	labelBytes := max(0, min(f.labelSize-number*f.blockSize, len(body))) // the label is at the start of the file
+	start := number * f.blockSize
+	body := f.bytes[start:min(start+f.blockSize, len(f.bytes))]
+	labelBytes := max(0, min(f.labelSize-start, len(body))) // f.bytes begins with the label
 	budget.Bits(encoders.SlotModel, 8*labelBytes)
 	budget.Bits(encoders.SlotBody, 8*(len(body)-labelBytes))
-	f.stored.Tick, f.stored.Body = uint32(number), body // as the receiver will report the block
-	// Payload is the size of the block; Header is the size of everything else.
-	out.Datagram, out.Payload, out.Header, out.Stored = f.buf, len(body), len(f.buf)-len(body), &f.stored
+	f.stored.Tick = uint32(number) // the receiver reports the block as a frame with this tick and body
+	f.stored.Body = body
+	out.Datagram = f.buf
+	out.Payload = len(body)
+	out.Header = len(f.buf) - len(body) // everything except the block
+	out.Stored = &f.stored
 	return out
 }
 

@@ -129,7 +129,8 @@ func (g *goodBad) due(now time.Duration, c *controller) (bool, Decision) {
 		g.setBad(now, true, c)
 	case !g.isBad: // conditions stay good
 		if now-g.penaltyHalvedAt > penaltyPeriod {
-			g.penalty, g.penaltyHalvedAt = max(minPenalty, g.penalty/2), now
+			g.penalty = max(minPenalty, g.penalty/2)
+			g.penaltyHalvedAt = now
 		}
 	case isLong: // conditions stay bad
 		g.since = now
@@ -150,10 +151,13 @@ func (g *goodBad) due(now time.Duration, c *controller) (bool, Decision) {
 func (g *goodBad) setBad(now time.Duration, bad bool, c *controller) {
 	d := Decision{At: now, Until: now, Why: becameGood, Measured: int64(g.roundTrip), Limit: int64(g.limit), From: g.bad, To: g.good}
 	if bad {
-		d.Why, d.From, d.To = becameBad, g.good, g.bad
+		d.Why = becameBad
+		d.From = g.good
+		d.To = g.bad
 	}
 	c.log.add(d)
-	g.isBad, g.since = bad, now
+	g.isBad = bad
+	g.since = now
 }
 
 // baseDelay is the round trip of a path without a queue: the minimum of the last 10 s. If the minimum changes by more than a
@@ -171,13 +175,16 @@ const baseWindow = 10 * time.Second
 // minTolerance is the smallest tolerance of baseDelay, so that jitter does not count as a change of the path.
 const minTolerance = 20 * time.Millisecond
 
-// add adds the round trip of a packet that was acked at now. Afterwards b is measured unless c drains the queue.
+// add adds delay, the round trip of a packet that was acked at now. Afterwards b.isMeasured is true, except
+// while c drains the queue.
 func (b *baseDelay) add(now, delay, tolerance time.Duration, c *controller) {
 	b.recent.Add(now, delay)
 	b.recent.DropBefore(now - baseWindow)
 	tolerance = max(tolerance, minTolerance)
 	minimum := b.recent.Value()
-	if b.isMeasured && (minimum > b.value+tolerance || minimum < b.first-tolerance) {
+	rises := minimum > b.value+tolerance // the path is slower now, or all recent round trips include a queue
+	falls := minimum < b.first-tolerance // the path is faster now, or the first value included a queue
+	if b.isMeasured && (rises || falls) {
 		c.drain()
 		b.isMeasured = false
 	}
@@ -185,7 +192,8 @@ func (b *baseDelay) add(now, delay, tolerance time.Duration, c *controller) {
 		return
 	}
 	if !b.isMeasured {
-		b.first, b.isMeasured = minimum, true
+		b.first = minimum
+		b.isMeasured = true
 	}
 	b.value = minimum
 }

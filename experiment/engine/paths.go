@@ -104,8 +104,8 @@ func (l *lane) connect(down, up *lossmodel.Link) {
 	l.paths = paths{down: down, up: up, downLink: down, upLink: up}
 }
 
-// connectNew connects sender and receiver by new modelled links and, unless it is nil, by network, whose
-// datagrams pass through these links too.
+// connectNew connects sender and receiver by new modelled links. Unless network is nil, the receiver is the
+// peer of network, and datagrams pass through the modelled links and the network.
 func (l *lane) connectNew(c *config.Config, network Network) error {
 	down, err := lossmodel.NewLinkWith(c.ReadTrace, c.Down, c.Seed, "down")
 	if err != nil {
@@ -126,7 +126,7 @@ func (l *lane) connectNew(c *config.Config, network Network) error {
 	l.paths.peer, l.paths.up = network.Connect(down, up)
 	l.paths.down = l.paths.peer
 	if l.messenger != nil {
-		l.messenger.sum = &DeliverySum{}
+		l.messenger.sum = &DeliverySum{} // is compared with the sums that the peer reports
 	}
 	return nil
 }

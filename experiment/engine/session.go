@@ -146,9 +146,16 @@ func newSession(ctx context.Context, c *config.Config, src dataset.Source, opt O
 	if err := fitToSchema(c, src.Schema(), opt.Force); err != nil {
 		return nil, err
 	}
-	s := &Session{config: c.Clone(), start: c, opt: opt, stream: newStream(c, src), truths: playout.NewTruths(src.Schema()), now: -1}
+	s := &Session{
+		config: c.Clone(),
+		start:  c,
+		opt:    opt,
+		stream: newStream(c, src),
+		truths: playout.NewTruths(src.Schema()),
+		now:    -1,
+	}
 	s.isFile = s.schema.Delivery == frame.Reliable
-	s.player.source, _ = src.(dataset.Steered)
+	s.player.source, _ = src.(dataset.Steered) // nil if the player cannot steer the source
 	s.end = s.plannedEnd(src)
 	s.feed = newFeed(src, s.initial)
 	if err := errors.Join(s.checkControl(c), CheckBudgets(nil, c, s.schema, s.initial)); err != nil {
@@ -167,15 +174,15 @@ func newSession(ctx context.Context, c *config.Config, src dataset.Source, opt O
 	}
 	for i, e := range encodersOf(c) {
 		laneOptions := &s.opt
-		if i > 0 {
+		if i > 0 { // the first encoder is active, the others are shadows
 			laneOptions = s.opt.shadow()
 		}
 		l, err := newLane(c, e, s.stream, laneOptions)
-		if err == nil {
-			l.startMessages(0, c)
-			err = l.connectNew(c, laneOptions.Network)
-		}
 		if err != nil {
+			return nil, err
+		}
+		l.startMessages(0, c)
+		if err := l.connectNew(c, laneOptions.Network); err != nil {
 			return nil, err
 		}
 		s.setUpDelivery(l)

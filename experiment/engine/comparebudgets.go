@@ -57,8 +57,10 @@ func (c *BudgetComparison) ByLimit() (groups [][]int) {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		x, y := &c.Lanes[a], &c.Lanes[b]
-		return cmp.Or(cmp.Compare(x.LimitKbps, y.LimitKbps), cmp.Compare(x.MeanError.Or(math.Inf(1)), y.MeanError.Or(math.Inf(1))))
+		x := &c.Lanes[a]
+		y := &c.Lanes[b]
+		byLimit := cmp.Compare(x.LimitKbps, y.LimitKbps)
+		return cmp.Or(byLimit, cmp.Compare(x.MeanError.Or(math.Inf(1)), y.MeanError.Or(math.Inf(1))))
 	})
 	for k, i := range order {
 		if k == 0 || c.Lanes[order[k-1]].LimitKbps != c.Lanes[i].LimitKbps {
@@ -102,12 +104,15 @@ func (c *BudgetComparison) Findings() (sentences []string) {
 		if len(group) < 2 {
 			continue
 		}
-		best, next := &c.Lanes[group[0]], &c.Lanes[group[1]]
+		best := &c.Lanes[group[0]] // ByLimit sorts each group by error
+		next := &c.Lanes[group[1]]
 		if _, known := next.VsBest.Value(); !known {
 			continue
 		}
-		text := fmt.Sprintf("At %s kbit/s, %s (lane %s) has the least error: %s %s. ", units.Trimmed(best.LimitKbps, 1), c.Name(group[0]), best.Lane, best.MeanError.Text(0), c.Unit)
-		text += fmt.Sprintf("The error of %s (%s), the next, is %s times as large", c.Name(group[1]), next.Lane, next.VsBest.Text(2))
+		text := fmt.Sprintf("At %s kbit/s, %s (lane %s) has the least error: %s %s. ",
+			units.Trimmed(best.LimitKbps, 1), c.Name(group[0]), best.Lane, best.MeanError.Text(0), c.Unit)
+		text += fmt.Sprintf("The error of %s (%s), the next, is %s times as large",
+			c.Name(group[1]), next.Lane, next.VsBest.Text(2))
 		switch lo, known := next.VsBestLo.Value(); {
 		case !known:
 			text += "; too few data for a confidence interval."

@@ -75,7 +75,8 @@ func (w *Inspector) Sent(number uint64, p *endpoint.Packet, budget *encoders.Bud
 		return trails
 	}
 	w.encoding.count(p)
-	in, r := w.insideAt(number), w.log.At(number)
+	in := w.insideAt(number)
+	r := w.log.At(number)
 	*in = Inside{Header: p.Header, Fragments: v.Fragments, AtReceiver: AtReceiver{History: w.history.Len()},
 		AtSender: AtSender{Second: p.Second, WithoutMemo: p.WithoutMemo,
 			Age: w.encoding.packets, Previous: w.encoding.previous, Usual: w.usual.means()}}
@@ -143,12 +144,15 @@ func (w *Inspector) Arrived(r *packetlog.Record, rx *endpoint.Reception, flipped
 		return
 	}
 	in := &w.current
-	in.Flipped, in.Err = flipped, rx.Err
-	in.Newer, in.NewerSent, in.NewerAt = w.decoded.seq, w.decoded.sent, w.decoded.at
+	in.Flipped = flipped
+	in.Err = rx.Err
+	in.Newer = w.decoded.seq
+	in.NewerSent = w.decoded.sent
+	in.NewerAt = w.decoded.at
 	switch {
-	case rx.Outcome == endpoint.NoBaseline && rx.Err == nil: // otherwise it contains a view frame, and Err is the reason
+	case rx.Outcome == endpoint.NoBaseline && rx.Err == nil: // with an error, the display refused the packet
 		w.explainMissing(r)
-	case rx.Frame == nil: // rejected before its references were looked up, or by the decoder
+	case rx.Frame == nil: // not decoded; Base remains BaseUnchecked
 	case r.Baseline == 0:
 		in.Base = baseInitial
 	default:
@@ -162,7 +166,8 @@ func (w *Inspector) Arrived(r *packetlog.Record, rx *endpoint.Reception, flipped
 // explainMissing determines why the receiver does not have a reference of packet r, from the outcome
 // of the packet with that reference.
 func (w *Inspector) explainMissing(r *packetlog.Record) {
-	in, historyLength := &w.current, uint64(w.history.Len())
+	in := &w.current
+	historyLength := uint64(w.history.Len())
 	in.Missing = r.Seq - uint64(r.Baseline)
 	if in.Second > 0 && w.history.Get(in.Missing) != nil { // the receiver has the baseline
 		in.Missing = r.Seq - uint64(in.Second)
@@ -183,7 +188,8 @@ func (w *Inspector) explainMissing(r *packetlog.Record) {
 		in.Base = BaseFailed
 	case hasNewest && in.Missing+historyLength < newest:
 		// A history drops a frame when it stores one that is newer by more than its length.
-		in.Base, in.DroppedAt = BaseDropped, w.log.StoredAfter(in.Missing+historyLength)
+		in.Base = BaseDropped
+		in.DroppedAt = w.log.StoredAfter(in.Missing + historyLength)
 	default:
 		in.Base = BaseUnknown
 	}
@@ -228,7 +234,8 @@ func (w *Inspector) Ended(number uint64, r *packetlog.Record, now time.Duration)
 		if r.Seq != w.lastLost+1 { // the packet before was not lost
 			w.lossRun = 1
 		}
-		w.lastLost, w.current.Run = r.Seq, w.lossRun
+		w.lastLost = r.Seq
+		w.current.Run = w.lossRun
 	}
 	*w.insideAt(number) = w.current
 	w.completeLarge(r)

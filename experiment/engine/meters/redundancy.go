@@ -18,8 +18,8 @@ type Redundancy struct {
 	late50, late100 int64              // of known: later than 50 and 100 ms after they were sent
 }
 
-// CountDatagram counts a datagram with a packet. plain is its size on the wire without redundancy, 0 if it
-// has no packet of its own.
+// CountDatagram counts a datagram of wire bytes on the wire. plain is the size that it would have without
+// redundancy; 0 if it contains only redundancy, such as a parity.
 func (m *Redundancy) CountDatagram(wire, plain int) {
 	m.counts.Datagrams++
 	m.wire += int64(wire)

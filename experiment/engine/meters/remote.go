@@ -52,21 +52,29 @@ func (m *Meter) AddRemoteDisplay(r *Remote, now DisplayCounts) {
 
 // AdjustTotals adds the measurements of a real network to the totals t of meter, and removes the
 // figures that cannot be measured without synchronised clocks. display contains the counts of the
-// remote display, and d is the duration of the run so far.
+// remote display. lab contains the lab's own traffic since the beginning of the run, and d is the
+// duration of the run so far.
 func (m *Remote) AdjustTotals(t *figures.Totals, meter *Meter, display DisplayCounts, lab LabTraffic, d time.Duration) {
-	t.AgeMS, t.Network.DelayMS, t.Network.MeanBurst = figures.Quantiles{}, figures.Quantiles{}, figures.Figure{}
+	t.AgeMS = figures.Quantiles{}
+	t.Network.DelayMS = figures.Quantiles{}
+	t.Network.MeanBurst = figures.Figure{}
 	net := &meter.Network
 	t.Network.LossRate = figures.RatioFigure(float64(net.lost), float64(net.lost+net.received))
 	hasCubes := t.Playout.PositionErrorMM != nil
 	t.Playout = display.Figures(meter.Display.Hz)
-	if hasCubes { // errors of cubes stay listed, but unknown
-		t.Playout.PositionErrorMM, t.Playout.OrientationErrorDeg = &figures.Quantiles{}, &figures.Quantiles{}
+	if hasCubes { // the errors of cubes stay listed, as unknown
+		t.Playout.PositionErrorMM = &figures.Quantiles{}
+		t.Playout.OrientationErrorDeg = &figures.Quantiles{}
 	}
-	if u := meter.Display.Units; u != nil { // likewise errors of tables
+	if u := meter.Display.Units; u != nil { // the errors of a table stay listed, as unknown
 		u.describe(&t.Playout)
 	}
-	t.Remote = &figures.Remote{RoundTripMS: figures.QuantilesOf(&m.roundTrip, 1000), SlowerMS: figures.QuantilesOf(&m.slower, 1000),
-		ReportedAfterMS: figures.QuantilesOf(&m.reportedAfter, 1000), Differs: m.Differs}
+	t.Remote = &figures.Remote{ // the histograms are in microseconds
+		RoundTripMS:     figures.QuantilesOf(&m.roundTrip, 1000),
+		SlowerMS:        figures.QuantilesOf(&m.slower, 1000),
+		ReportedAfterMS: figures.QuantilesOf(&m.reportedAfter, 1000),
+		Differs:         m.Differs,
+	}
 	if m.slower.N > 1 { // the jitter is defined by the difference of two delays
 		t.Remote.JitterMS = figures.Known(m.jitter / 1000)
 	}

@@ -228,10 +228,16 @@ func (x *screen) addRowErrors(row int, b *blend, t *Truths, m *meters.DisplayErr
 	}
 }
 
-// joinsOuter reports whether a row is the same object in all snapshots of a curve, and does not jump.
+// joinsOuter reports whether a row of part p is the same object in all snapshots of the curve of b, and does
+// not jump between any of them and b.a.
 func (x *screen) joinsOuter(p *blendedPart, row int, b *blend) bool {
 	for _, f := range b.frames {
-		if f != nil && !x.columns.joins(p, x.columns.rowOf(f.Table, row), x.columns.rowOf(b.a.Table, row)) {
+		if f == nil {
+			continue
+		}
+		inSnapshot := x.columns.rowOf(f.Table, row)
+		inA := x.columns.rowOf(b.a.Table, row)
+		if !x.columns.joins(p, inSnapshot, inA) {
 			return false
 		}
 	}

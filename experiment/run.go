@@ -301,14 +301,14 @@ func checkPoints(ctx context.Context, c *config.Config, grid []config.Point, for
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		check := checker.Check
-		if grid[i].Config.Crowd.Clients > 0 {
-			check = func(ctx context.Context, point *config.Config) error {
-				return crowd.Check(ctx,
-					point.Clone(), force)
-			}
+		point := grid[i].Config
+		var err error
+		if point.Crowd.Clients > 0 {
+			err = crowd.Check(ctx, point.Clone(), force) // a clone, because crowd.Check fills in settings
+		} else {
+			err = checker.Check(ctx, point)
 		}
-		if err := check(ctx, grid[i].Config); err != nil {
+		if err != nil {
 			return c.AtPoint(&grid[i], err)
 		}
 	}

@@ -16,10 +16,8 @@ import (
 // lanes ran with their present settings. It returns nil if no lane has a budget.
 func CompareBudgets(snap *engine.Snapshot) *engine.BudgetComparison {
 	isCompared := func(l *engine.Lane) bool { return l.Budget.Bps > 0 && !IsAbsent(snap, l) }
-	from := commonStart(snap, isCompared, func(ch *config.Change) bool {
-		return ch.SetsEncoder() ||
-			ch.SetsBudget()
-	})
+	restarts := func(ch *config.Change) bool { return ch.SetsEncoder() || ch.SetsBudget() }
+	from := commonStart(snap, isCompared, restarts)
 	samples, to := commonSamples(snap, isCompared, from)
 	c := &engine.BudgetComparison{FromS: from.Seconds(), ToS: max(from, to).Seconds(),
 		Unit: view.UnitOf(snap.Schema)}
@@ -33,16 +31,17 @@ func CompareBudgets(snap *engine.Snapshot) *engine.BudgetComparison {
 		var e paired.Ratio
 		for k := range samples[i] {
 			isCatchingUp := func(other []meters.Sample) bool {
-				return len(other) > 0 &&
-					other[k].View.CatchingUp
+				return len(other) > 0 && other[k].View.CatchingUp
 			}
 			if slices.ContainsFunc(samples, isCatchingUp) {
 				leftOut++
 				continue
 			}
 			v := &samples[i][k].View
-			bits, seconds = bits+float64(v.Bits), seconds+meters.SamplePeriod.Seconds()
-			e.Num, e.Den = append(e.Num, float64(v.Error)/view.ErrorUnit), append(e.Den, float64(v.Rows))
+			bits += float64(v.Bits)
+			seconds += meters.SamplePeriod.Seconds()
+			e.Num = append(e.Num, float64(v.Error)/view.ErrorUnit)
+			e.Den = append(e.Den, float64(v.Rows))
 		}
 		c.LeftOutS = leftOut * meters.SamplePeriod.Seconds() // the same of each lane
 		errors = append(errors, e)
@@ -63,19 +62,20 @@ func CompareBudgets(snap *engine.Snapshot) *engine.BudgetComparison {
 			q := paired.CompareByRatio(errors[i], errors[best])
 			lane.VsBest = figures.Finite(q.Ratio)
 			if q.Known {
-				lane.VsBestLo, lane.VsBestHi = figures.Finite(q.Lo), figures.Finite(q.Hi)
+				lane.VsBestLo = figures.Finite(q.Lo)
+				lane.VsBestHi = figures.Finite(q.Hi)
 			}
 		}
 	}
 	return c
 }
 
-// commonStart returns the time from which the included lanes of a snapshot can be compared: engine.WarmUp after the last
-// of them was added and after the last change for which restarts is true, and not before the oldest sample that all of
-// them still store.
+// commonStart returns the time from which the included lanes of a snapshot can be compared: engine.WarmUp after
+// the last of these lanes was added and after the last change for which restarts is true, and not before the
+// oldest sample that all of them still store.
 func commonStart(snap *engine.Snapshot, includes func(*engine.Lane) bool,
 	restarts func(*config.Change) bool) time.Duration {
-	from := time.Duration(0)
+	var from, stored time.Duration // stored is the start of the oldest sample that all lanes still store
 	for i := range snap.Lanes {
 		l := &snap.Lanes[i]
 		if !includes(l) {
@@ -83,8 +83,7 @@ func commonStart(snap *engine.Snapshot, includes func(*engine.Lane) bool,
 		}
 		from = max(from, l.Began)
 		if s := l.Samples; len(s) > 0 {
-			// A sample begins one period before its T. WarmUp is added below, but does not apply here.
-			from = max(from, s[0].T-meters.SamplePeriod-engine.WarmUp)
+			stored = max(stored, s[0].T-meters.SamplePeriod) // T is the end of the sample
 		}
 	}
 	for i := range snap.Log {
@@ -92,14 +91,15 @@ func commonStart(snap *engine.Snapshot, includes func(*engine.Lane) bool,
 			from = max(from, c.T)
 		}
 	}
-	return from + engine.WarmUp
+	return max(from+engine.WarmUp, stored)
 }
 
 // commonSamples returns the samples of each lane from the given time on, and their end. Lanes that are not included have
 // none; the others have the same number.
 func commonSamples(snap *engine.Snapshot, includes func(*engine.Lane) bool,
 	from time.Duration) (lists [][]meters.Sample, to time.Duration) {
-	lists, to = make([][]meters.Sample, len(snap.Lanes)), snap.Now
+	lists = make([][]meters.Sample, len(snap.Lanes))
+	to = snap.Now
 	n := -1
 	for i := range snap.Lanes {
 		if !includes(&snap.Lanes[i]) {

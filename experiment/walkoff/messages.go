@@ -70,7 +70,8 @@ func MeasureMessages(ctx context.Context, codec *encoders.Codec, params any, src
 	historyLength := 2*opt.Lag + 1 // the oldest reference: see refsFor
 	t.pair, err = drive.NewPair(codec, params, src.Schema(), initial, historyLength)
 	if err != nil {
-		t.Lossless, t.Problem = false, err.Error()
+		t.Lossless = false
+		t.Problem = err.Error()
 		return t.MessageResult, nil
 	}
 	t.pair.Clock = opt.Clock
@@ -96,8 +97,9 @@ func MeasureMessages(ctx context.Context, codec *encoders.Codec, params any, src
 // only reference.
 func (t *messageRun) refsFor(e *drive.End, n int) []encoders.Ref {
 	var seqs []uint64
-	// Messages that are older than two lags are not used.
-	for i := n - t.lag; i >= max(0, n-2*t.lag-1) && len(seqs) < max(1, t.codec.Refs); i-- {
+	limit := max(1, t.codec.Refs)
+	oldest := max(0, n-2*t.lag-1) // the histories of t.pair do not contain older messages
+	for i := n - t.lag; i >= oldest && len(seqs) < limit; i-- {
 		if t.pair.Receiver.History.Get(uint64(i)) != nil {
 			seqs = append(seqs, uint64(i))
 		}

@@ -30,9 +30,9 @@ func newPair(codec *encoders.Codec, params any, s *frame.Schema, initial *frame.
 	return drive.NewPair(codec, params, s, initial, historyLength)
 }
 
-// refsFor returns the reference of frame n, with the memo that endpoint e has for it: frame n-back, or the
-// initial state if frame n-back is one of the first Delay frames, which repeat it, or if back is 0, which
-// stands for a frame without a baseline.
+// refsFor returns the only reference of frame n: frame n-back, with the memo that endpoint e has for it. The
+// reference is the initial state if n-back is below Delay, because frames 0 to Delay-1 are copies of the
+// initial state, and if back is 0, which means that frame n has no baseline.
 func refsFor(e *drive.End, n, back int) []encoders.Ref {
 	if back == 0 || n-back < Delay {
 		return e.Initial(uint32(max(n-back, 0)))

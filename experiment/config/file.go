@@ -71,7 +71,8 @@ func Parse(name string, data []byte) (*Config, error) {
 	if err != nil {
 		return nil, Located(name, lines, err)
 	}
-	c.file, c.lines = name, lines
+	c.file = name
+	c.lines = lines
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
@@ -86,7 +87,7 @@ func (c *Config) setAll(dir string, data []byte) (lines map[string]int, err erro
 	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
 		return nil, &Error{Line: 1, Problem: "the text is in UTF-16, as PowerShell writes it", Expected: "UTF-8"}
 	}
-	tree, lines, err := tomlkeys.Parse(data)
+	tree, lines, err := tomlkeys.Parse(data) // its errors are of type *tomlkeys.Error
 	if bad, ok := errors.AsType[*tomlkeys.Error](err); ok {
 		return nil, &Error{Line: bad.Line, Problem: bad.Problem, Expected: bad.Expected}
 	}
@@ -101,11 +102,15 @@ func (c *Config) setAll(dir string, data []byte) (lines map[string]int, err erro
 		return lines, err
 	}
 	inOrder := func(a, b string) int { // by rank, then in the order of the file
-		return cmp.Or(keyRank(a)-keyRank(b), tomlkeys.LineOf(lines, a)-tomlkeys.LineOf(lines, b), strings.Compare(a, b))
+		byRank := keyRank(a) - keyRank(b)
+		byLine := tomlkeys.LineOf(lines, a) - tomlkeys.LineOf(lines, b)
+		return cmp.Or(byRank, byLine, strings.Compare(a, b))
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(flat), inOrder) {
-		if list, isList := flat[key].([]any); isList && len(list) == 0 && !strings.Contains(key, ".") {
-			continue // an empty list of tables, such as at = []
+		list, isList := flat[key].([]any)
+		isTopLevel := !strings.Contains(key, ".")
+		if isTopLevel && isList && len(list) == 0 { // an empty list of tables, such as at = []
+			continue
 		}
 		if err := c.set(key, flat[key]); err != nil {
 			return lines, err

@@ -122,15 +122,17 @@ func (m Mean) Fixed(plusMinus string, decimals int) string {
 	return m.Text(plusMinus, format, format)
 }
 
-// Doubt returns "?" if the interval is approximate and excludes the value neutral, but would include it if it were twice
-// as wide; otherwise "". neutral means no difference: 1 for ratios, 0 for differences.
+// Doubt returns "?" if the interval is approximate and excludes the value neutral, but would include it if the
+// interval were twice as wide; otherwise "". neutral means no difference: 1 for ratios, 0 for differences.
 func (m Mean) Doubt(neutral float64) string {
 	if m.Lo == nil || !m.Approximate {
 		return ""
 	}
-	above := neutral < *m.Lo && neutral >= 2**m.Lo-m.Mean
-	below := neutral > *m.Hi && neutral <= 2**m.Hi-m.Mean
-	if above || below {
+	wideLo := 2*(*m.Lo) - m.Mean // the ends of an interval that is twice as wide
+	wideHi := 2*(*m.Hi) - m.Mean
+	isBelow := wideLo <= neutral && neutral < *m.Lo
+	isAbove := *m.Hi < neutral && neutral <= wideHi
+	if isBelow || isAbove {
 		return "?"
 	}
 	return ""

@@ -18,15 +18,17 @@ type Metric struct {
 	cubes     bool
 	fields    []frame.Field
 	weights   []uint32 // see Weights.resolve
-	equal     []uint32 // weights of 1
-	constants []uint32 // tolerances of the fields in ErrorUnit; nil if no field has one
+	equal     []uint32 // weights of 1, for Distance
+	constants []uint32 // tolerances of the fields in ErrorUnit; nil for cubes, or if no field has one
 }
 
 // NewMetric returns the metric for rows of schema s.
 func NewMetric(s *frame.Schema) Metric {
-	m := Metric{cubes: frame.IsCubes(s), fields: s.Fields, equal: slices.Repeat([]uint32{weightUnit}, len(s.Fields))}
+	m := Metric{cubes: frame.IsCubes(s), fields: s.Fields}
+	m.equal = slices.Repeat([]uint32{weightUnit}, len(s.Fields))
 	m.weights = m.equal
-	if !m.cubes && slices.ContainsFunc(s.Fields, func(f frame.Field) bool { return f.Tolerance > 0 }) {
+	hasTolerance := func(f frame.Field) bool { return f.Tolerance > 0 }
+	if !m.cubes && slices.ContainsFunc(s.Fields, hasTolerance) {
 		for i := range s.Fields {
 			m.constants = append(m.constants, fieldConstant(&s.Fields[i]))
 		}
@@ -115,11 +117,14 @@ func (m *Metric) Turn(a, b []int32) float64 {
 // positions, for other rows the sum of the differences of their fields. residual is that of row a, see frame.Frame; nil
 // means that the source does not round.
 func (m *Metric) Error(a []int32, residual []float32, b []int32) uint32 {
-	first, end := 0, len(m.fields)
+	first := 0
+	end := len(m.fields)
 	if m.cubes {
-		first, end = frame.CubeX, frame.CubeInteracting
+		first = frame.CubeX
+		end = frame.CubeInteracting
 	}
-	sum, squares := 0.0, 0.0
+	sum := 0.0
+	squares := 0.0
 	for i := first; i < end; i++ {
 		f := &m.fields[i]
 		if f.Kind != frame.Quantity && f.Kind != frame.Angle {

@@ -113,11 +113,12 @@ func (g *grid) has(key string) bool {
 	return slices.ContainsFunc(g.points, func(p *Point) bool { _, ok := p.Figures[key]; return ok })
 }
 
-// varied returns those of the figures that differ between points, each once.
+// varied returns the figures of list that differ between points, each once, with the units of the grid.
 func (g *grid) varied(list []figures.Row) (out []figures.Row) {
 	for _, m := range list {
 		lo, hi := span(g.points, &m)
-		if lo < hi && !slices.ContainsFunc(out, func(x figures.Row) bool { return x.Key == m.Key }) {
+		isSame := func(x figures.Row) bool { return x.Key == m.Key }
+		if lo < hi && !slices.ContainsFunc(out, isSame) {
 			out = append(out, g.metric(m.Key))
 		}
 	}

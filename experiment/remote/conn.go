@@ -132,7 +132,8 @@ func (c *Conn) send(m *message) bool {
 	}
 }
 
-// writeMessages writes the queued messages until the connection ends, and returns the reason.
+// writeMessages writes the queued messages, and an empty one after each keepAliveInterval without a message,
+// until the connection ends. It returns the reason.
 func (c *Conn) writeMessages() error {
 	encoder := gob.NewEncoder(c.control)
 	for {
@@ -145,7 +146,8 @@ func (c *Conn) writeMessages() error {
 		}
 		_ = c.control.SetWriteDeadline(time.Now().Add(writeTimeout))
 		if err := encoder.Encode(m); err != nil {
-			// Usually the peer closed the connection. Reading returns io.EOF then, after what it sent before.
+			// Usually the peer closed the connection. Then readMessages receives what the peer sent before,
+			// and ends the connection with io.EOF. The deadline bounds the wait for that.
 			_ = c.control.SetReadDeadline(time.Now().Add(writeTimeout / 10))
 			<-c.open.Done()
 			return err

@@ -93,7 +93,7 @@ func (s *session) checkRepeatable(r *Runner) error {
 func (s *session) view(r *Runner) *engine.Snapshot {
 	packets := engine.ShownPackets
 	if r.opt.Remote != nil && r.paused {
-		packets = remotePackets
+		packets = remotePackets // all that are stored, because the run cannot be repeated for older packets
 	}
 	snap := s.View(packets)
 	r.addPatchProgress(snap)

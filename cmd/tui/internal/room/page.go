@@ -8,24 +8,25 @@ import (
 	"wirelab/experiment/engine/packetlog"
 )
 
-// Page is a page: a title and a layout of panes. A large screen shows the panes of the layout, a small one the focused
-// pane below a row of tabs, or another layout. Keys go to the focused pane, or to the first one with a use for them; the
-// wheel and clicks go to the pane under the pointer.
+// Page is a name and a layout of panes. A large screen shows the panes of the layout, a small one the
+// focused pane below a row of tabs, or another layout. Keys act on the focused pane, or on the first
+// pane with a method for them; the wheel and clicks act on the pane under the pointer.
 type Page struct {
 	Name  string
 	Slots []*Slot // the panes, in the order of the tab key
 	Keys  []Binding
-	// LayOut places panes on a page of w x h cells of a large screen. Places side by side are in order from left to right.
+	// LayOut places panes on a page of w x h cells of a large screen, without Top and Bottom. Places
+	// side by side are in order from left to right.
 	LayOut func(w, h int) []Place
 	// Small places panes on a small screen; nil for the focused pane with tabs.
 	Small func(w, h int) []Place
 
 	Top    *Slot // a line above the panes; nil for none
 	Bottom *Slot // a line below the panes; nil for none
-	// The lines are on large screens too, not only on small ones.
+	// TopIfWide and BottomIfWide show the lines on large screens too, not only on small ones.
 	TopIfWide, BottomIfWide bool
 
-	bindings    []Binding // as Bindings returns them
+	bindings    []Binding // as Bindings returns them; nil before its first call
 	highlighted *Slot     // the pane that the tour highlights; nil for none
 	focused     int       // index of the focused pane, if that can be focused; see Focused
 	userChose   bool      // the user selected the focused pane
@@ -49,8 +50,8 @@ func (p *Page) Wide() bool { return Wide(p.w, p.h) && !p.maximised }
 // alone reports whether the page shows the focused pane alone.
 func (p *Page) alone() bool { return p.maximised || !Wide(p.w, p.h) && p.Small == nil }
 
-// canFocus reports whether a pane can be focused: any that has content if one is shown at a time, otherwise those
-// with a use for the arrow keys.
+// canFocus reports whether a pane can be focused: every pane with content if one pane is shown at a
+// time, otherwise only a pane that implements Mover.
 func (p *Page) canFocus(s *Slot) bool {
 	if absent, ok := s.Pane.(Absent); ok && absent.Absent() {
 		return false
@@ -76,10 +77,10 @@ func (p *Page) Places() []Place { return p.places }
 // Width returns the width of the page.
 func (p *Page) Width() int { return p.w }
 
-// FocusedIndex returns the index of the focused pane.
+// FocusedIndex returns the index of the focused pane; 0 if no pane can be focused.
 func (p *Page) FocusedIndex() int { return max(slices.Index(p.Slots, p.Focused()), 0) }
 
-// FocusOn focuses a pane, if that is possible.
+// FocusOn focuses a pane. It does nothing if s is nil or cannot be focused.
 func (p *Page) FocusOn(s *Slot) {
 	if i := slices.Index(p.Slots, s); i >= 0 && p.canFocus(s) {
 		p.focused, p.userChose = i, true
@@ -119,7 +120,7 @@ func (p *Page) Highlight(s *Slot) {
 	}
 }
 
-// Observe implements Observer.
+// Observe passes the view to all panes, and reports whether any of them has to be redrawn.
 func (p *Page) Observe(v View) bool {
 	changed := false
 	for _, s := range slices.Concat(p.Slots, []*Slot{p.Top, p.Bottom}) {
@@ -130,7 +131,7 @@ func (p *Page) Observe(v View) bool {
 	return changed
 }
 
-// Redraw redraws all panes, after a key.
+// Redraw makes the next call of Lines redraw all panes.
 func (p *Page) Redraw() {
 	for _, s := range p.Slots {
 		s.Redraw()
@@ -208,9 +209,9 @@ func (p *Page) tabAt(x int) *Slot {
 	return nil
 }
 
-// The following methods are the meanings of the shared keys and of the mouse.
+// The following methods implement the shared keys and the mouse.
 
-// inOrder returns the panes, the focused one first.
+// inOrder returns the focused pane, if any, followed by all panes.
 func (p *Page) inOrder() []*Slot {
 	if s := p.Focused(); s != nil {
 		return append([]*Slot{s}, p.Slots...)
@@ -228,7 +229,7 @@ func Find[T any](p *Page) (found T, ok bool) {
 	return found, false
 }
 
-// act calls do with the pane that Find returns, and redraws all panes.
+// act calls do with the pane that Find returns, if any, and redraws all panes.
 func act[T any](p *Page, do func(T) Request) Request {
 	defer p.Redraw()
 	if pane, ok := Find[T](p); ok {
@@ -255,7 +256,8 @@ func (p *Page) Enter() Request { return act(p, Enterer.Enter) }
 
 func (p *Page) Aim() Request { return act(p, Aimer.Aim) }
 
-// Release clears the selections of all panes.
+// Release clears the selections of all panes. Of the requests of panes it returns the last one with an
+// effect.
 func (p *Page) Release() (r Request) {
 	all(p, func(x Releaser) {
 		if next := x.Release(); next.Command != nil || next.Redraw {
@@ -313,7 +315,7 @@ func (p *Page) Click(x, y int) Request {
 	return Request{}
 }
 
-// Bindings returns the keys of the page and of all panes. They are always the same.
+// Bindings returns the keys of the page, then those of its panes. The list never changes.
 func (p *Page) Bindings() []Binding {
 	if p.bindings == nil {
 		p.bindings = slices.Clone(p.Keys)
@@ -354,7 +356,8 @@ func (p *Page) Selection() string {
 	return ""
 }
 
-// Reasons returns the explanation of the page for the key that explains problems; false if it has none.
+// Reasons returns the request to show the explanation of a pane for the key that explains problems;
+// false if none exists.
 func (p *Page) Reasons() (Request, bool) {
 	if x, ok := Find[Reasoner](p); ok {
 		return x.Reasons()
@@ -372,7 +375,7 @@ func (p *Page) ChosenPacket() (packetlog.ID, bool) {
 	return packetlog.ID{}, false
 }
 
-// Work returns work of a pane for another goroutine; nil if there is none.
+// Work returns the background work of a pane, see Worker; nil if there is none.
 func (p *Page) Work() (read func() (storeResult func())) {
 	if x, ok := Find[Worker](p); ok {
 		return x.Work()

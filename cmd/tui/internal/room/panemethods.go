@@ -7,7 +7,7 @@ import (
 	"wirelab/experiment/engine/packetlog"
 )
 
-// The following interfaces are optional methods of panes. A page passes on to its panes what keys and the mouse do.
+// The following interfaces are optional methods of panes. Page calls them for keys, the mouse and ticks.
 
 // Binder is a pane with keys of its own, which have priority over the common ones.
 type Binder interface{ Bindings() []Binding }
@@ -18,7 +18,7 @@ type Observer interface {
 	Observe(View) bool
 }
 
-// Absent is a pane that may have nothing to show. It then takes part in nothing.
+// Absent is a pane that may have nothing to show. It then cannot have the focus, and has no tab.
 type Absent interface{ Absent() bool }
 
 // Mover is a pane in which the arrow keys select or adjust. It can have the focus.
@@ -47,7 +47,8 @@ type Timed interface {
 // Clicker is a pane that uses mouse clicks. The position is that in the pane.
 type Clicker interface{ Click(x, y int) Request }
 
-// Wheeler is a pane or an overlay in which the mouse wheel does something else than in the charts and lists of other panes.
+// Wheeler is a pane or an overlay with an action of its own for the mouse wheel. In other panes the
+// wheel changes the time span of charts or moves the selection.
 type Wheeler interface {
 	Wheel(x, y, notches int) Request // (x, y) is in the pane; positive is away from the user
 }
@@ -106,7 +107,8 @@ type PacketSort struct {
 
 // RowFinder is the pane that shows the bits of a row in the selected packet.
 type RowFinder interface {
-	// FindRow shows them. It returns an error if the row does not exist or the packet has no bits of it.
+	// FindRow shows the bits of a row. It returns an error if the row does not exist or the packet has
+	// no bits of it.
 	FindRow(row int) (Request, error)
 }
 

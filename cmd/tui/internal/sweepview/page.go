@@ -36,7 +36,8 @@ func (p *pane) Move(dx, dy int) room.Request {
 	return room.Request{}
 }
 
-// Wheel implements room.Wheeler: most panes do not use the wheel.
+// Wheel implements room.Wheeler: in most panes the wheel has no effect, although the arrow keys move the
+// cursor.
 func (p *pane) Wheel(_, _, _ int) room.Request { return room.Request{} }
 
 func (p *pane) Enter() room.Request { return p.m.openLive() }

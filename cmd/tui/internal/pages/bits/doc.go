@@ -1,3 +1,3 @@
-// Package bits is page 2, "Bits": the bit budget of the active encoder and of one shadow, as charts
+// Package bits is the page "Bits": the bit budget of the active encoder and of shadows, as charts
 // over time and as a table.
 package bits

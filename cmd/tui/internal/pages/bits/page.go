@@ -10,9 +10,9 @@ import (
 // maxCharts is the largest number of lanes with a chart; minChartRows is the smallest height of one of several.
 const maxCharts, minChartRows = 4, 8
 
-// New returns page 2: the bit budget of the active encoder and of shadows, over time on the left and as a table on the
-// right; a small screen shows the chart of the active encoder above the table. shadowChoice selects the shadows that are
-// compared with the active encoder; all pages share it.
+// New returns the page: the bit budget of the active encoder and of shadows, over time on the left and
+// as a table on the right; a small screen shows the chart of the active encoder above the table.
+// shadowChoice selects the shadows that are compared with the active encoder; all pages share it.
 func New(shadowChoice *panes.SelectedShadow) *room.Page {
 	p := &room.Page{Name: "Bits", Top: room.NewSlot(&panes.SummaryLine{})}
 	budget := &budgetModel{shadowChoice: shadowChoice, selected: -1}

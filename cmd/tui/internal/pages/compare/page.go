@@ -17,9 +17,9 @@ type encoders struct {
 	chartRows    int                   // height below the table, for one chart or both
 }
 
-// New returns page 5: all running encoders in a table, a chart of the figure that the table is sorted by, and a
-// chart of payload ratios to the active encoder. The shadow selected on it is stored in shadowChoice, so that other
-// pages show it next to the active encoder.
+// New returns the page: all running encoders in a table, a chart of the figure that the table is sorted
+// by, and a chart of payload ratios to the active encoder. The shadow selected on it is stored in
+// shadowChoice, so that other pages show it next to the active encoder.
 func New(shadowChoice *panes.SelectedShadow) *room.Page {
 	p := &room.Page{Name: "Compare", Top: room.NewSlot(&panes.SummaryLine{}), TopIfWide: true}
 	table := &encoders{charts: &panes.Charts{OnlySelected: true}, shadowChoice: shadowChoice}

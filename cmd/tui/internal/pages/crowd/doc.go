@@ -1,3 +1,3 @@
-// Package crowd implements page 8, one sender with many receivers: what each client gets, and what a tick costs the
-// server.
+// Package crowd is the page "Crowd": one sender with many receivers: what each client gets, and what a
+// tick costs the server.
 package crowd

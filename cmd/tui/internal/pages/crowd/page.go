@@ -8,8 +8,8 @@ import (
 	"wirelab/experiment/engine"
 )
 
-// New returns page 8: on a large screen the clients above, below them the charts on the left, and the baselines and the
-// packets of a client on the right.
+// New returns the page: on a large screen the clients above, below them the charts on the left, and the
+// baselines and the packets of a client on the right.
 func New() *room.Page {
 	span, table := &timeSpan{}, &clientTable{}
 	p := &room.Page{Name: "Crowd", Top: room.NewSlot(&summary{})}

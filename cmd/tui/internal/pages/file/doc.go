@@ -1,3 +1,3 @@
-// Package file is page 4, "File", of sessions that send files: the progress of computing a patch, and
+// Package file is the page "File" of sessions that send files: the progress of computing a patch, and
 // its transfer to the receiver.
 package file

@@ -5,8 +5,8 @@ import (
 	"wirelab/cmd/tui/internal/room"
 )
 
-// New returns page 4 of sessions that send files: on a large screen transfer and blocks on the left, controls and rounds on
-// the right. cat lists what the controls can set.
+// New returns the page: on a large screen transfer and blocks on the left, controls and rounds on the
+// right. cat lists what the controls can set.
 func New(cat *controls.Catalog) *room.Page {
 	controls := &controls.Pane{Cat: cat}
 	transfer := &transfer{}

@@ -1,3 +1,3 @@
-// Package live is page 1, "Live": charts, packets, controls, figures, changes and the bit budget of the
+// Package live is the page "Live": charts, packets, controls, figures, changes and the bit budget of the
 // running session.
 package live

@@ -8,7 +8,7 @@ import (
 	"wirelab/cmd/tui/internal/tour"
 )
 
-// The panes of page 1, in the order of the tab key.
+// The panes of the page, in the order of the tab key.
 const (
 	paneCharts = iota
 	paneControls
@@ -38,8 +38,8 @@ func (p *tourCharts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	p.Charts.Draw(c, th, focused)
 }
 
-// New returns page 1: three charts, the packets, the controls, the figures, the changes and the bit budget. cat lists what
-// the controls can set.
+// New returns the page: three charts, the packets, the controls, the figures, the changes and the bit
+// budget. cat lists what the controls can set.
 func New(cat *controls.Catalog) *room.Page {
 	p := &room.Page{Name: "Live", Top: room.NewSlot(&panes.SummaryLine{})}
 	controls := &controls.Pane{Cat: cat}

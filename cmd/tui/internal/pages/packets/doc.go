@@ -1,3 +1,3 @@
-// Package packets is page 3, "Packets": the packets of the last seconds in a list, the details of one,
+// Package packets is the page "Packets": the packets of the last seconds in a list, the details of one,
 // and a box with the latest problems.
 package packets

@@ -23,8 +23,8 @@ const (
 	minExplanation = 44  // of the explanation
 )
 
-// New returns page 3: the list of packets and the details of one or, with the key #, the selected packet bit by bit, the row
-// under the cursor and, if there is room, the details.
+// New returns the page: the list of packets and the details of one or, with the key #, the selected
+// packet bit by bit, the row under the cursor and, if there is room, the details.
 func New() *room.Page {
 	p := &room.Page{Name: "Packets", Top: room.NewSlot(&panes.SummaryLine{}), TopIfWide: true}
 	list := &packets{list: list{find: packetfilter.Trouble()}, details: &details{}, bits: &bits{bitPane: bitPane{wantRow: encoders.NoRow}}}

@@ -84,7 +84,7 @@ type Charts struct {
 	past        bool             // the time cursor is in the past
 	crosshair   time.Duration    // the instant under the crosshair; 0 means none
 
-	Selected     int  // the highlighted chart, an index into chartKinds; -1 means none
+	Selected     int  // the highlighted chart, an index into charts; -1 means none
 	OnlySelected bool // show only the selected chart
 	OfRun        bool // the figures above the charts, from Lane.Recent, are means of the run, not of the last two seconds
 	InTour       bool // the guided tour is open: the span is at most 30 s, and a single chart is highlighted
@@ -156,10 +156,10 @@ const (
 	RatioChart
 )
 
-// liveCharts is the number of charts that are stacked on page 1.
+// liveCharts is the number of charts that are stacked on the page Live.
 const liveCharts = RatioChart
 
-// charts returns the charts of page 1 and the ratio.
+// charts returns the charts of the page Live and the ratio, by the indices above.
 func (p *Charts) charts() []timeChart {
 	bandwidth := timeChart{title: "Bandwidth kbps", short: "kbps", floor: 10, decimals: 1, lines: []timeLine{
 		{name: "payload", style: look.Payload, recent: func(l *engine.Lane) float64 { return l.Recent.PayloadKbps }, value: func(s *meters.Sample) float64 { return kbps(s.PayloadBits) }}}}
@@ -221,7 +221,7 @@ func (p *Charts) failureChart() timeChart {
 	return k
 }
 
-// Draw implements room.Pane: the charts of page 1, stacked, or only the selected chart. The selected
+// Draw implements room.Pane: the charts of the page Live, stacked, or only the selected chart. The selected
 // one of several charts has a marker before its title.
 func (p *Charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	figures := p.atCrosshair()

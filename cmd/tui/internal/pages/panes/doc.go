@@ -1,4 +1,4 @@
 // Package panes contains the panes that several pages share: the charts over time, the summary
-// line, the list of changes with their effects, the bit budget, the line about the link, and the
-// series and legends of shadows and of failures.
+// line, the list of changes with their effects, the bit budget, and the line about the link. A chart
+// over time is a timeChart: a row of lines with their values, styles and figures.
 package panes

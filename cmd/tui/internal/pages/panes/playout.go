@@ -17,7 +17,7 @@ import (
 
 // Playout shows charts of the receiver's display over time: the age of the displayed data,
 // starvation, position and orientation errors of cubes, position and angle errors of tables, and late snapshots. It collects
-// the same samples as the charts of page 1 and has the same time axis.
+// the same samples as type Charts and has the same time axis.
 type Playout struct {
 	Charts
 	cubes bool               // the data are cubes, which have positions and orientations

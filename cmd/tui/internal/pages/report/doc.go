@@ -1,3 +1,3 @@
-// Package report is page 6, "Report": the changes of the run, the saved reports, and a comparison of
+// Package report is the page "Report": the changes of the run, the saved reports, and a comparison of
 // two runs.
 package report

@@ -31,8 +31,8 @@ const maxRuns = 16
 // processes.
 const listEvery = 6
 
-// New returns page 6: the saved reports, a comparison of two runs, and the changes of the running session. The current run
-// is selected. dir is the folder of the reports, "" if none exists.
+// New returns the page: the saved reports, a comparison of two runs, and the changes of the running
+// session. The current run is selected. dir is the folder of the reports, "" if none exists.
 func New(dir string) *room.Page {
 	p := &room.Page{Name: "Report", Top: room.NewSlot(&panes.SummaryLine{}), TopIfWide: true}
 	comparison := &comparison{}

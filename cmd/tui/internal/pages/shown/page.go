@@ -6,8 +6,8 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// New returns page 4 of calls, messages and tables: charts of the receiver's display above the values at the sender and as
-// the receiver displays them, or below a map if the schema has coordinates.
+// New returns the page: charts of the receiver's display above the values at the sender and as the
+// receiver displays them, or below a map if the schema has coordinates.
 func New(schema *frame.Schema) *room.Page {
 	p := &room.Page{Name: "Values", Top: room.NewSlot(&panes.SummaryLine{}), TopIfWide: true}
 	values := &values{}

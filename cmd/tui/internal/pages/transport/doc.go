@@ -1,3 +1,3 @@
-// Package transport is page 7, "Transport": the loop between queue, round trip, baseline and packet size over time, and
-// what the policies for queues, rates, redundancy and playout do about it.
+// Package transport is the page "Flow": the loop between queue, round trip, baseline and packet size
+// over time, and what the policies for queues, rates, redundancy and playout do about it.
 package transport

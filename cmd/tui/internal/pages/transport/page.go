@@ -5,8 +5,8 @@ import (
 	"wirelab/cmd/tui/internal/room"
 )
 
-// New returns the page of flow: on a large screen the charts on the left, and the policies and the comparison of playout policies
-// on the right.
+// New returns the page: on a large screen the charts on the left, and the policies and the comparison of
+// playout policies on the right.
 func New() *room.Page {
 	playouts := &playouts{}
 	p := &room.Page{Name: "Flow", Top: room.NewSlot(&panes.SummaryLine{})}
@@ -28,7 +28,7 @@ func New() *room.Page {
 	return p
 }
 
-// Needed reports whether a session has anything for the page to show beside what page 1 shows.
+// Needed reports whether the page has something to show that the page Live does not.
 func Needed(v room.View) bool {
 	cfg, lane := v.Cfg, v.ActiveLane()
 	compares := lane.Totals.Playout.Policies != nil

@@ -11,7 +11,8 @@ import (
 // firstCamera is the camera at the start and after esc.
 var firstCamera = worldview.Camera{ZoomLevel: worldview.FirstZoom, Follow: true}
 
-// New returns page 4: the world from above at both endpoints, charts of the receiver's display, and the line of the player.
+// New returns the page: the world from above at both endpoints, charts of the receiver's display, and
+// the line of the player.
 func New() *room.Page {
 	play := &play{}
 	world := &views{arrangement: -1, cam: firstCamera, play: play}

@@ -44,47 +44,74 @@ const minPlayoutWidth = 38
 
 // playoutCharts returns the charts that apply to the data, the most important first.
 func (p *Playout) playoutCharts() []timeChart {
-	age := timeChart{title: "Age ms", floor: 100, reduce: chart.Max, lines: []timeLine{{style: look.Payload, silent: true,
-		value: func(s *meters.Sample) float64 { return units.Milliseconds(s.Oldest) }}}}
-	age.after = func(figures *Charts, _ *look.Theme) [][]look.Span {
-		spans := AgeSpans(&figures.Lane)
-		return [][]look.Span{spans, spans[2:]}
-	}
-	late := timeChart{title: "Late/s, " + room.MeanText, floor: 4, decimals: 1, lines: []timeLine{{style: look.Late, silent: true,
-		value: func(s *meters.Sample) float64 { return room.PerSecond * float64(s.Late) }}}}
-	late.after = func(figures *Charts, _ *look.Theme) [][]look.Span {
-		total := []look.Span{look.Dim.Span("total "), look.Value.Span(strconv.FormatInt(figures.Lane.Totals.Playout.Late, 10))}
-		now := late.figure(figures, &figures.Lane, &late.lines[0])
-		return [][]look.Span{append([]look.Span{look.Dim.Span("now "), look.Value.Span(now + "  ")}, total...), total}
-	}
-	all := []timeChart{age, {title: "Starved %, " + room.MeanText, floor: 10, decimals: 1, lines: []timeLine{{style: look.Warn, value: starved,
+	starvation := timeChart{title: "Starved %, " + room.MeanText, floor: 10, decimals: 1, lines: []timeLine{{
+		style:  look.Warn,
+		value:  starved,
 		recent: func(l *engine.Lane) float64 { return 100 * l.Recent.StarvedRatio },
-		weight: func(s *meters.Sample) float64 { return float64(s.Displayed) }}}}}
-	largest := func(title, unit string, floor float64, decimals int, line timeLine) timeChart {
-		line.name = "max"
-		return timeChart{title: strings.TrimSpace(title + " " + unit), floor: floor, decimals: decimals, reduce: chart.Max, lines: []timeLine{line}}
-	}
+		weight: func(s *meters.Sample) float64 { return float64(s.Displayed) },
+	}}}
+	all := []timeChart{ageChart(), starvation}
 	switch {
 	case p.cubes:
 		return append(all,
-			largest("Position error", "mm", 10, 1, timeLine{style: look.Bad, value: func(s *meters.Sample) float64 { return s.PositionErrorMM },
-				recent: func(l *engine.Lane) float64 { return l.Recent.PositionErrorMM }}),
-			late,
-			largest("Rotation error", "deg", 1, 1, timeLine{style: look.Ratio, value: func(s *meters.Sample) float64 { return s.OrientationErrorDeg }}))
+			maxChart("Position error mm", 10, 1, timeLine{
+				style:  look.Bad,
+				value:  func(s *meters.Sample) float64 { return s.PositionErrorMM },
+				recent: func(l *engine.Lane) float64 { return l.Recent.PositionErrorMM },
+			}),
+			lateChart(),
+			maxChart("Rotation error deg", 1, 1, timeLine{
+				style: look.Ratio,
+				value: func(s *meters.Sample) float64 { return s.OrientationErrorDeg },
+			}))
 	case p.units == nil:
-		return append(all, late)
+		return append(all, lateChart())
 	}
 	if p.units.HasPositions {
-		all = append(all, largest("Position error", p.units.Position, 0, significant, timeLine{style: look.Bad,
+		all = append(all, maxChart("Position error "+p.units.Position, 0, significant, timeLine{
+			style:  look.Bad,
 			value:  func(s *meters.Sample) float64 { return s.PositionError },
-			recent: func(l *engine.Lane) float64 { return l.Recent.PositionError }}))
+			recent: func(l *engine.Lane) float64 { return l.Recent.PositionError },
+		}))
 	}
 	if p.units.HasAngles {
-		all = append(all, largest("Angle error", p.units.Angle, 0, significant, timeLine{style: look.Ratio,
+		all = append(all, maxChart("Angle error "+p.units.Angle, 0, significant, timeLine{
+			style:  look.Ratio,
 			value:  func(s *meters.Sample) float64 { return s.AngleError },
-			recent: func(l *engine.Lane) float64 { return l.Recent.AngleError }}))
+			recent: func(l *engine.Lane) float64 { return l.Recent.AngleError },
+		}))
 	}
-	return append(all, late)
+	return append(all, lateChart())
+}
+
+// maxChart returns a chart of the largest values of a line. title ends with the unit, which may be empty.
+func maxChart(title string, floor float64, decimals int, line timeLine) timeChart {
+	line.name = "max"
+	return timeChart{title: strings.TrimSpace(title), floor: floor, decimals: decimals, reduce: chart.Max,
+		lines: []timeLine{line}}
+}
+
+// ageChart returns the chart of the age of the displayed data.
+func ageChart() timeChart {
+	return timeChart{title: "Age ms", floor: 100, reduce: chart.Max, lines: []timeLine{{style: look.Payload, silent: true,
+		value: func(s *meters.Sample) float64 { return units.Milliseconds(s.Oldest) }}},
+		after: func(figures *Charts, _ *look.Theme) [][]look.Span {
+			spans := AgeSpans(&figures.Lane)
+			return [][]look.Span{spans, spans[2:]} // p50 and p99, or only p99
+		}}
+}
+
+// lateChart returns the chart of snapshots that arrived too late to be displayed.
+func lateChart() timeChart {
+	late := timeChart{title: "Late/s, " + room.MeanText, floor: 4, decimals: 1, lines: []timeLine{{style: look.Late, silent: true,
+		value: func(s *meters.Sample) float64 { return room.PerSecond * float64(s.Late) }}}}
+	late.after = func(figures *Charts, _ *look.Theme) [][]look.Span {
+		count := strconv.FormatInt(figures.Lane.Totals.Playout.Late, 10)
+		total := []look.Span{look.Dim.Span("total "), look.Value.Span(count)}
+		now := late.figure(figures, &figures.Lane, &late.lines[0])
+		return [][]look.Span{append([]look.Span{look.Dim.Span("now "), look.Value.Span(now + "  ")}, total...), total}
+	}
+	return late
 }
 
 // starved returns the percentage of display ticks of a sample for which no newer snapshot had arrived.

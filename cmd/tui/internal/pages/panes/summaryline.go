@@ -57,8 +57,9 @@ func (p *SummaryLine) Draw(c *look.Canvas, th *look.Theme, _ bool) {
 	c.Spans(1+trafficWidth, 0, c.W, failures...)
 }
 
-// width returns the columns that the line needs with the given figures. It reserves columns for
-// bandwidths up to 999.9, so that figures do not appear and disappear with the bandwidth.
+// width returns the columns that the line needs; wire, perChanged and wrong select the optional figures.
+// It reserves columns for bandwidths up to 999.9, so that figures do not appear and disappear with the
+// bandwidth.
 func (p *SummaryLine) width(wire, perChanged, wrong bool) int {
 	slack := func(v float64) int { return max(len("999.9")-len(units.Fixed(v, 1)), 0) }
 	n := look.SpansWidth(p.trafficSpans(wire, perChanged)) + 1 + look.SpansWidth(p.failureSpans(wrong)) + slack(p.lane.Recent.PayloadKbps)

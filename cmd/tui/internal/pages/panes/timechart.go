@@ -16,11 +16,11 @@ import (
 // timeChart is a chart of samples over time, with the figures of its lines in the legend.
 type timeChart struct {
 	title    string
-	short    string // title in narrow panes
-	floor    float64
-	reduce   chart.Reducer
-	decimals int // of the figures; significant for three significant digits
-	lines    []timeLine
+	short    string        // title in narrow panes
+	floor    float64       // the smallest value at the top of the axis
+	reduce   chart.Reducer // mean or maximum, of the samples of a column and in the figures
+	decimals int           // of the figures; significant for three significant digits
+	lines    []timeLine    // nil for the chart of payload ratios, see RatioChart
 	rules    []chart.Rule
 	empty    string // text instead of a chart without values
 	folded   string // text of a chart that is one row high unless it is selected; "" for others
@@ -65,7 +65,8 @@ func (line *timeLine) series(samples []meters.Sample) (values, weights []float64
 	return mapSamples(samples, line.value), weights
 }
 
-// stacked returns the chart of the visible samples with the figures of its lines, in a pane of w columns.
+// stacked returns the chart of the visible samples, and in its legend the figures of the lines from
+// figures. title replaces k.title; w is the width of the pane.
 func (k *timeChart) stacked(visible, figures *Charts, th *look.Theme, title string, w int) Stacked {
 	out := Stacked{Title: title, Spec: k.spec(visible, th), Legend: k.legend(figures, th, look.TitleSpace(w, title))}
 	visible.StyleChart(out.Spec, th)
@@ -88,13 +89,13 @@ func (k *timeChart) spec(p *Charts, th *look.Theme) *chart.Spec {
 	// A dotted line for each shadow, with its marker at intervals. The samples of its warm-up are not shown.
 	for i := range p.shadows {
 		values, weights := first.series(lockstep.AfterWarmUp(&p.shadows[i]))
-		spec.Series = append(spec.Series, chart.Series{Values: values, Weights: weights, Reduce: k.reduce, Loose: true, Stroke: chart.Dotted,
-			Style: chart.Style(look.ShadowStyle(i)), Marker: look.ShadowSymbol(th, i)})
+		spec.Series = append(spec.Series, chart.Series{Values: values, Weights: weights, Reduce: k.reduce, Loose: true,
+			Stroke: chart.Dotted, Style: chart.Style(look.ShadowStyle(i)), Marker: look.ShadowSymbol(th, i)})
 	}
 	for _, line := range slices.Backward(k.lines) { // the last series is drawn on top: the first line
 		values, weights := line.series(p.Lane.Samples)
-		spec.Series = append(spec.Series, chart.Series{Values: values, Weights: weights, Reduce: k.reduce, Stroke: line.stroke,
-			Style: chart.Style(line.style), Loose: line.loose, ClipAbove: line.loose})
+		spec.Series = append(spec.Series, chart.Series{Values: values, Weights: weights, Reduce: k.reduce,
+			Stroke: line.stroke, Style: chart.Style(line.style), Loose: line.loose, ClipAbove: line.loose})
 	}
 	return spec
 }
@@ -115,7 +116,7 @@ func (k *timeChart) legend(p *Charts, th *look.Theme, maxWidth int) []look.Span 
 	if k.after != nil {
 		after = append(k.after(p, th), nil)
 	}
-	shortest := after[max(len(after)-2, 0)]
+	shortest := after[max(len(after)-2, 0)] // the last text before nil, which is the space that shadows leave free
 	shadowFigure := k.shadowFigure
 	if shadowFigure == nil {
 		shadowFigure = func(l *engine.Lane) string { return k.figure(p, l, &k.lines[0]) }
@@ -165,7 +166,7 @@ func (k *timeChart) figure(p *Charts, l *engine.Lane, line *timeLine) string {
 		samples = meters.Tail(samples, room.RecentSpan)
 	}
 	values, weights := line.series(samples)
-	sum, sumWeights := 0.0, 0.0
+	sum, sumWeights := 0.0, 0.0 // of the maximum: its value, and weight 1
 	for i, v := range values {
 		weight := 1.0
 		if weights != nil {
@@ -174,9 +175,11 @@ func (k *timeChart) figure(p *Charts, l *engine.Lane, line *timeLine) string {
 		switch {
 		case math.IsNaN(v):
 		case k.reduce == chart.Max:
-			sum, sumWeights = max(sum, v), 1
+			sum = max(sum, v)
+			sumWeights = 1
 		default:
-			sum, sumWeights = sum+v*weight, sumWeights+weight
+			sum += v * weight
+			sumWeights += weight
 		}
 	}
 	if sumWeights == 0 {

@@ -53,8 +53,8 @@ func (m *dashboard) Context() command.Context {
 	return command.Context{Catalog: m.cat, Config: m.lab.Config(), Schema: m.lab.Snap.Schema, Screen: command.Lab}
 }
 
-// explain returns the request to show the packet under the cursor of the page, the page's own explanation or, if the
-// page has neither, the explanation of recent problems.
+// explain returns the request to show the packet under the cursor of the page, the explanation of a pane or,
+// if the page has neither, the explanation of recent problems.
 func (m *dashboard) explain() room.Request {
 	if id, ok := m.page().ChosenPacket(); ok {
 		return room.Request{Packet: &id}
@@ -62,7 +62,7 @@ func (m *dashboard) explain() room.Request {
 	if r, ok := m.page().Reasons(); ok {
 		return r
 	}
-	if m.lab.Snap.Crowd != nil {
+	if m.showsCrowd() {
 		return room.Refusal("x explains a crowd on the page Crowd")
 	}
 	return room.Request{Overlay: packets.NewProblems(m.lab.Shown(), m.lab.Config())}
@@ -98,7 +98,7 @@ func (m *dashboard) findRow(row int) (tea.Cmd, error) {
 // startTour starts the guided tour. When the tour ends, the page that was open before is opened
 // again.
 func (m *dashboard) startTour() {
-	if m.lab.Snap.Crowd != nil {
+	if m.showsCrowd() {
 		m.lab.Say("the tour needs one receiver; tui tour starts it without a crowd", isError)
 		return
 	}

@@ -165,7 +165,8 @@ func (h *helpBox) Key(msg tea.KeyMsg) room.Request {
 	filtered := h.filter.String() != ""
 	step := room.ReadStep(msg) // 0 if the key does not scroll
 	switch {
-	case msg.Type == tea.KeyEsc && (h.typing || filtered), h.typing && msg.Type == tea.KeyBackspace && !filtered: // deletes the "/"
+	case msg.Type == tea.KeyEsc && (h.typing || filtered),
+		msg.Type == tea.KeyBackspace && h.typing && !filtered: // backspace deletes the "/"
 		h.typing, h.first = false, 0
 		h.filter.Set("")
 	case h.typing && msg.Type == tea.KeyEnter:

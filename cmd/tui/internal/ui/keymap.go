@@ -131,13 +131,13 @@ func pastKeys(all []room.Binding, p *room.Page) []room.Binding {
 		{"end", "end", "present"}, {"esc", "esc", "present"}, {" ", "space", "continue"},
 	} {
 		for _, b := range all {
+			if entry.key == "esc" && !hasBinding(p, "end") {
+				continue // esc is not listed beside "end", which does the same
+			}
 			if b.Keys()[0] == entry.key && !hasBinding(p, entry.key) {
 				b = b.InFooter(entry.description)
 				b.SetHelp(entry.label, entry.description)
 				b.Pinned = entry.key != "home" && entry.key != "," // these two are left out first on narrow screens
-				if entry.key == "esc" && !hasBinding(p, "end") {
-					continue // esc is not listed beside "end", which does the same
-				}
 				list = append(list, b)
 			}
 		}

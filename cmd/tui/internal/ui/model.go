@@ -41,7 +41,7 @@ type dashboard struct {
 	marks       int               // number of marks made with the m key
 	crosshair   time.Duration     // the instant under the crosshair of all charts; 0 means none
 	pendingQuit pendingQuit
-	flow        *room.Page // in pages only while it has something to show
+	flow        *room.Page // the page Flow; in pages only while it has something to show, see showFlow
 }
 
 func newDashboard(lab room.Lab, opt Options) *dashboard {
@@ -70,7 +70,7 @@ func newDashboardWith(lab room.Lab, opt Options, cat *controls.Catalog) *dashboa
 	return m
 }
 
-// pages returns the pages that have something to show in a session, in the order of their keys.
+// pages returns the pages of a session in the order of their keys, without the page Flow.
 func pages(opt Options, cat *controls.Catalog, snap *engine.Snapshot) []*room.Page {
 	if snap.Crowd != nil {
 		return []*room.Page{crowd.New(), report.New(opt.ReportsDir)}
@@ -96,10 +96,10 @@ func (m *dashboard) pageNamed(name string) int {
 	return m.open
 }
 
-// showFlow adds the page of flow as the last one when a queue, a budget or a policy is set, and removes it when none is,
-// unless it is open.
+// showFlow adds the page Flow as the last page when it has something to show, and removes it when it has
+// nothing to show and is not open.
 func (m *dashboard) showFlow() {
-	if m.lab.Snap.Crowd != nil {
+	if m.showsCrowd() {
 		return
 	}
 	has := slices.Contains(m.pages, m.flow)
@@ -112,12 +112,7 @@ func (m *dashboard) showFlow() {
 }
 
 // Refresh implements Screen: it passes the current state to the open page.
-func (m *dashboard) Refresh(all bool) { m.observe(m.pageView(all)) }
-
-// observe passes a view to the open page, and reports whether the page must be drawn again.
-func (m *dashboard) observe(v room.View) (changed bool) {
-	return m.page().Observe(v)
-}
+func (m *dashboard) Refresh(all bool) { m.page().Observe(m.pageView(all)) }
 
 // pageView returns the view of the current state, or of the moment of the time cursor while that
 // is in the past. redrawDue means that panes that change all the time are to be drawn again; others
@@ -153,7 +148,7 @@ func (m *dashboard) Tick() (changed bool, cmd tea.Cmd) {
 	stepped := now.State != engine.Running && now.Now != before.Now
 	stateChanged := now.State != before.State || len(now.Marks) != len(before.Marks)
 	redrawDue := m.lab.Ticks%m.ticksPerRedraw() == 0 || stepped || stateChanged || isFirstSample(before, now)
-	pageChanged := m.observe(m.pageView(redrawDue))
+	pageChanged := m.page().Observe(m.pageView(redrawDue))
 	step := clockStep(now)
 	headerChanged := now.Now/step != before.Now/step || now.Actual != before.Actual // the clock or the speed in the header changed
 	return changed || pageChanged || stateChanged || headerChanged, nil

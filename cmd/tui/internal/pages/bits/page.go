@@ -54,7 +54,8 @@ func New(shadowChoice *panes.SelectedShadow) *room.Page {
 	return p
 }
 
-// Observe implements room.Observer for all panes of the budget.
+// Observe implements room.Observer: it updates the budget of all panes, and counts its changes for the
+// charts.
 func (p *table) Observe(v room.View) bool {
 	changed := p.observe(v)
 	if changed {
@@ -104,9 +105,12 @@ func (p *table) NextSpan() {
 	p.recompute()
 }
 
-func (p *table) ZoomBy(notches int) {
-	p.spanIndex = panes.ZoomSpan(panes.ChartSpans(), p.spanIndex, p.available(), notches)
-	p.recompute()
+func (p *table) ZoomBy(notches int) { p.zoomBy(notches) }
+
+// zoomBy selects the next shorter time span if notches is positive, otherwise the next longer one.
+func (m *budgetModel) zoomBy(notches int) {
+	m.spanIndex = panes.ZoomSpan(panes.ChartSpans(), m.spanIndex, m.available(), notches)
+	m.recompute()
 }
 
 func (p *table) Span() time.Duration { return p.span() }

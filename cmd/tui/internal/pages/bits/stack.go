@@ -40,10 +40,10 @@ func (p *stack) Observe(room.View) bool {
 	return changed
 }
 
-// Wheel implements room.Wheeler: the table has the time span of all charts.
+// Wheel implements room.Wheeler. A stack is no room.Timed, because the time span of all charts would
+// change once for each.
 func (p *stack) Wheel(_, _, notches int) room.Request {
-	p.spanIndex = panes.ZoomSpan(panes.ChartSpans(), p.spanIndex, p.available(), notches)
-	p.recompute()
+	p.zoomBy(notches)
 	return room.Request{}
 }
 

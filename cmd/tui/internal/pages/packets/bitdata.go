@@ -161,9 +161,10 @@ func (d *bitData) label(item *bitItem) string {
 func (d *bitData) rowItems(i int) (list []int) {
 	item := &d.items[i]
 	s := &d.sections[item.section]
+	whole := item.row != encoders.NoRow || item.name != "" // all items of a row, or of a header
 	for k := s.first; k < s.last; k++ {
 		other := &d.items[k]
-		if other.row == item.row && (item.row != encoders.NoRow || item.name != "" || other.slot == item.slot) {
+		if other.row == item.row && (whole || other.slot == item.slot) {
 			list = append(list, k)
 		}
 	}

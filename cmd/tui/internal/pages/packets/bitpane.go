@@ -64,16 +64,17 @@ func (p *bitPane) Observe(v room.View) bool {
 	if t == nil || t.Seq != p.seq || p.data != nil && p.data.traced == t {
 		return false
 	}
-	if isRepeating := v.Snap.Past != nil; t.Packet == nil && isRepeating {
-		return false
-	}
 	if t.Packet == nil {
+		if v.Snap.Past != nil { // the run is being repeated and may still reach the packet
+			return false
+		}
 		changed := !p.missing
 		p.missing, p.data = true, nil
 		return changed
 	}
 	isSame := p.data != nil && p.data.traced.Packet == t.Packet // only the ack is new
-	p.data, p.missing = newBitData(t, v.Snap.Schema), false
+	p.data = newBitData(t, p.schema)
+	p.missing = false
 	if !isSame {
 		p.cursor = p.data.firstField()
 		p.findRow(p.wantRow)

@@ -18,7 +18,8 @@ func (b *bits) Absent() bool { return !b.on }
 
 func (b *bits) Observe(v room.View) bool { return b.bitPane.Observe(v) && b.on }
 
-// layOutPanes places the bits above the row under the cursor, and the details on the right if there is room. s are the panes of the page.
+// layOutPanes places the bits above the row under the cursor, and the details on the right if there is room.
+// s contains the panes of the page in the order in which New adds them.
 func (b *bits) layOutPanes(s []*room.Slot, w, h int) []room.Place {
 	rowHeight := min(max(h/3, 7), 14)
 	left := w
@@ -90,22 +91,21 @@ func (p *packets) traceSelected(c *live.Command) {
 
 // FindRow implements room.RowFinder: it shows the bits of a row in the selected packet.
 func (p *packets) FindRow(row int) (room.Request, error) {
-	schema := p.bits.schema
-	if schema == nil || row < 0 || row >= schema.Rows {
-		rows := 0
-		if schema != nil {
-			rows = schema.Rows
-		}
+	b, rows := p.bits, 0
+	if b.schema != nil {
+		rows = b.schema.Rows
+	}
+	if row < 0 || row >= rows {
 		return room.Request{}, fmt.Errorf("row %d does not exist; the data have %d rows, from 0", row, rows)
 	}
-	b := p.bits
-	if !p.bits.on {
+	if !b.on {
 		r := p.toggleBits()
 		b.wantRow = row
 		return r, nil
 	}
 	if !b.findRow(row) {
-		return room.Request{}, fmt.Errorf("packet %d has no bits of %s %d: it equals the baseline", b.seq, schema.Item, row)
+		return room.Request{}, fmt.Errorf("packet %d has no bits of %s %d: it equals the baseline",
+			b.seq, b.schema.Item, row)
 	}
 	return room.Request{}, nil
 }

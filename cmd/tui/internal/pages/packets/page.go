@@ -80,14 +80,18 @@ func (p *packets) Move(dx, dy int) room.Request {
 
 // moveToMatch selects the next match of /search (direction > 0) or the previous one.
 func (p *packets) moveToMatch(direction int) room.Request {
-	if !p.list.moveToMatch(direction) {
-		if p.findsFailures() {
-			return room.Refusal("no " + map[bool]string{true: "later", false: "earlier"}[direction > 0] + " failure is listed; /search changes what n and N go to")
-		}
-		where := map[bool]string{true: "after", false: "before"}[direction > 0]
-		return room.Refusal("no listed packet " + where + " this one matches " + p.find.String() + "; /search changes what n and N go to")
+	if p.list.moveToMatch(direction) {
+		return p.openSelected()
 	}
-	return p.openSelected()
+	const hint = "; /search changes what n and N go to"
+	which, where := "earlier", "before"
+	if direction > 0 {
+		which, where = "later", "after"
+	}
+	if p.findsFailures() {
+		return room.Refusal("no " + which + " failure is listed" + hint)
+	}
+	return room.Refusal("no listed packet " + where + " this one matches " + p.find.String() + hint)
 }
 
 // findsFailures reports whether n and N go to failures, because no other search is set.

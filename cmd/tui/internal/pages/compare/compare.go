@@ -262,10 +262,10 @@ func (r *entry) gapTo(best *entry, f figure) gap {
 	case isRatio:
 		return gap{ratio: paired.CompareByRatio(ownRatio, bestRatio)}
 	}
-	ownValues, p := r.samplesFor(f)
+	ownValues, quantile := r.samplesFor(f)
 	bestValues, _ := best.samplesFor(f)
 	if len(ownValues) != len(bestValues) || len(r.Payload) < paired.MinPairs { // not the same packets, or too early
 		return gap{}
 	}
-	return gap{ratio: paired.CompareQuantilesByRatio(ownValues, bestValues, p)}
+	return gap{ratio: paired.CompareQuantilesByRatio(ownValues, bestValues, quantile)}
 }

@@ -79,14 +79,16 @@ type figure struct {
 // rows returns the rows of the pane, two figures each, most important first: means of the last two
 // seconds, then the link over the whole run.
 func (p *now) rows() [][2]figure {
-	r, t, timing := p.lane.Recent, p.lane.Totals, p.lane.Timing
+	r, t := p.lane.Recent, p.lane.Totals
+	timing := p.lane.Timing
 	rows := append([][2]figure{ // style, label, value, unit
 		{{look.Payload, "payload", units.Fixed(r.PayloadKbps, 1), "kbps"},
 			{look.Payload, "p95, 1 min", units.Fixed(r.PayloadP95Kbps, 1), "kbps"}},
 		{{look.Wire, "wire", units.Fixed(r.WireKbps, 1), "kbps"}, {look.Dim, "uplink", units.Fixed(r.FeedbackKbps, 1), "kbps"}},
 	}, p.itemRows()...)
 	// The marker after µs means that a plugin ran recently or in the whole run.
-	recentUS, totalUS := "µs"+encoders.TimeMarker(r.RunsAs), "µs"+timing.Mark()
+	recentUS := "µs" + encoders.TimeMarker(r.RunsAs)
+	totalUS := "µs" + timing.Mark()
 	rows = append(rows, [2]figure{{look.Dim, "encode", look.FormatMicroseconds(r.EncodeUS), recentUS},
 		{look.Dim, "decode", look.FormatMicroseconds(r.DecodeUS), recentUS}})
 	link := linkRows(t.Network)

@@ -216,7 +216,7 @@ func (p *values) drawCell(c *look.Canvas, th *look.Theme, x, y, i int, name stri
 }
 
 // listEntries returns an entry for every value, with the number of its row if there are several rows.
-// In a schema with parts it lists only the rows that are present, each below its name.
+// In a schema with parts it lists only the rows that are present, each below the name of its part.
 func (p *values) listEntries() (list []entry) {
 	if p.frames == nil {
 		return nil

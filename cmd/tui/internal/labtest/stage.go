@@ -73,6 +73,12 @@ func NewStage(p *room.Page, lab room.Lab, w, h int) *Stage {
 	return s
 }
 
+// NewPaneStage returns the pane of type T of a page, and a stage for the page.
+func NewPaneStage[T room.Pane](p *room.Page, lab room.Lab, w, h int) (T, *Stage) {
+	s := NewStage(p, lab, w, h)
+	return Pane[T](p), s
+}
+
 // Tick shows the newest snapshot; redrawDue also redraws panes that change all the time.
 func (s *Stage) Tick(redrawDue bool) {
 	s.Session.Poll()

@@ -16,9 +16,7 @@ import (
 // TestSortByCost checks that o lists the fields of wide data by their cost, and back.
 func TestSortByCost(t *testing.T) {
 	lab := labtest.NewWide()
-	page := New(&panes.SelectedShadow{})
-	p := labtest.Pane[*table](page)
-	m := labtest.NewStage(page, lab, 160, 48)
+	p, m := labtest.NewPaneStage[*table](New(&panes.SelectedShadow{}), lab, 160, 48)
 	inOrder := slices.Clone(p.slots)
 	if !slices.IsSorted(inOrder) {
 		t.Fatal("the fields are not in their order at first")
@@ -59,9 +57,7 @@ func TestSeveralShadows(t *testing.T) {
 		lab.Lanes[i].Recent.Budget = total
 		lab.Lanes[i].Recent.PayloadKbps = float64(1000 + 600*i)
 	}
-	page := New(&panes.SelectedShadow{})
-	p := labtest.Pane[*table](page)
-	m := labtest.NewStage(page, &labtest.Lab{Snap: lab}, 160, 48)
+	p, m := labtest.NewPaneStage[*table](New(&panes.SelectedShadow{}), &labtest.Lab{Snap: lab}, 160, 48)
 	box := &laneBox{budget: p.budgetModel}
 	for _, k := range []string{"down", "space", "down", "down", "space"} { // the first shadow is selected already: B, C, E
 		box.Key(labtest.KeyMsg(k))

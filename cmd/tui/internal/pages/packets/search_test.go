@@ -44,9 +44,7 @@ func filter(t *testing.T, text string) *packetfilter.Filter {
 // listed.
 func TestMatches(t *testing.T) {
 	lab := labtest.NewPackets()
-	page := New()
-	p := labtest.Pane[*packets](page)
-	m := labtest.NewStage(page, lab, 160, 46)
+	p, m := labtest.NewPaneStage[*packets](New(), lab, 160, 46)
 	var want []uint64 // newest first
 	for _, r := range slices.Backward(lab.Snap.Lanes[0].Packets) {
 		if r.Payload > 380 && r.Outcome == packetlog.Decoded {
@@ -74,9 +72,7 @@ func TestMatches(t *testing.T) {
 // TestSort checks the order of the list by every field: descending, then ascending, packets without a value last.
 func TestSort(t *testing.T) {
 	lab := labtest.NewPackets()
-	page := New()
-	p := labtest.Pane[*packets](page)
-	labtest.NewStage(page, lab, 160, 46)
+	p, _ := labtest.NewPaneStage[*packets](New(), lab, 160, 46)
 	for _, name := range packetfilter.SortNames() {
 		field, _ := packetfilter.FindField(name)
 		for _, ascending := range []bool{false, true} {
@@ -99,9 +95,7 @@ func TestSort(t *testing.T) {
 // TestUnknownRows checks that a filter of rows requests which rows packets carry, explains why it matches nothing while
 // that is not known, and uses it when it is.
 func TestUnknownRows(t *testing.T) {
-	page := New()
-	p := labtest.Pane[*packets](page)
-	m := labtest.NewStage(page, labtest.NewPackets(), 160, 46)
+	p, m := labtest.NewPaneStage[*packets](New(), labtest.NewPackets(), 160, 46)
 	if c := order(t, p, room.PacketOrder{Filter: filter(t, "row == 417")}).Command; c == nil || c.Carried == nil || !*c.Carried {
 		t.Errorf("the filter requests %+v, not the costs of rows", c)
 	}
@@ -136,9 +130,7 @@ func TestRowFilterEnds(t *testing.T) {
 		"x, explain": func(p *packets) room.Request { return p.ShowPacket(packetlog.ID{Seq: number}) },
 		"f":          press("f"),
 	} {
-		page := New()
-		p := labtest.Pane[*packets](page)
-		labtest.NewStage(page, labtest.NewPackets(), 160, 46)
+		p, _ := labtest.NewPaneStage[*packets](New(), labtest.NewPackets(), 160, 46)
 		order(t, p, room.PacketOrder{Filter: filter(t, "row == 417")})
 		if c := end(p).Command; c == nil || c.Carried == nil || *c.Carried {
 			t.Errorf("%s requests %+v", name, c)
@@ -149,9 +141,7 @@ func TestRowFilterEnds(t *testing.T) {
 // TestExport checks an exported selection against the packets of the lab, with readers that are not ours.
 func TestExport(t *testing.T) {
 	lab := labtest.NewPackets()
-	page := New()
-	p := labtest.Pane[*packets](page)
-	labtest.NewStage(page, lab, 160, 46)
+	p, _ := labtest.NewPaneStage[*packets](New(), lab, 160, 46)
 	order(t, p, room.PacketOrder{Filter: filter(t, "trouble")})
 	var want []packetlog.Record
 	arrived := 0

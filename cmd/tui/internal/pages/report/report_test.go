@@ -90,9 +90,7 @@ func TestReportsThatCannotBeRead(t *testing.T) {
 // cursor stays on its report.
 func TestListFollowsTheFolder(t *testing.T) {
 	dir := labtest.WriteReports(t)
-	page := New(dir)
-	p := labtest.Pane[*reports](page)
-	m := labtest.NewStage(page, labtest.NewLab(), 160, 46)
+	p, m := labtest.NewPaneStage[*reports](New(dir), labtest.NewLab(), 160, 46)
 	m.Press("down", "down", "down")
 	name := p.selected().Name
 	if err := os.RemoveAll(filepath.Join(dir, "2026-02-01-130000-later")); err != nil {
@@ -126,9 +124,7 @@ func TestReportsInMemoryAreBounded(t *testing.T) {
 
 // BenchmarkReportPage draws page 6 with a comparison of two runs.
 func BenchmarkReportPage160x48(b *testing.B) {
-	page := New("")
-	p := labtest.Pane[*reports](page)
-	m := labtest.NewStage(page, labtest.NewLab(), 160, 46)
+	p, m := labtest.NewPaneStage[*reports](New(""), labtest.NewLab(), 160, 46)
 	d := presentRun(labtest.Snapshot(60 * time.Second))
 	d.name, d.settings["seed"] = "other", "8"
 	p.base, p.runs["x"] = "x", d
@@ -144,9 +140,7 @@ func BenchmarkReportPage160x48(b *testing.B) {
 // that was rewritten is read again, wherever the cursor is.
 func TestSummariesFollowTheFiles(t *testing.T) {
 	dir := labtest.WriteReports(t)
-	page := New(dir)
-	p := labtest.Pane[*reports](page)
-	m := labtest.NewStage(page, labtest.NewLab(), 160, 46)
+	p, m := labtest.NewPaneStage[*reports](New(dir), labtest.NewLab(), 160, 46)
 	m.Press("down", "down", "down", "down")
 	path := p.selected().Path
 	if h := p.summaries[path]; h.encoder != "rotor" || h.kbps != "143" && h.kbps != "142" || h.link == "" {
@@ -182,9 +176,7 @@ func TestChartsOfAReport(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "2026-02-01-100000-rotor", "samples.csv"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	page := New(dir)
-	p := labtest.Pane[*reports](page)
-	m := labtest.NewStage(page, labtest.NewLab(), 160, 46)
+	p, m := labtest.NewPaneStage[*reports](New(dir), labtest.NewLab(), 160, 46)
 	m.Press("down", "down", "down", "down")
 	_ = m.View()
 	box := p.Enter().Overlay.(*chartsBox)

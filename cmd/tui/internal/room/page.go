@@ -50,14 +50,17 @@ func (p *Page) Wide() bool { return Wide(p.w, p.h) && !p.maximised }
 // alone reports whether the page shows the focused pane alone.
 func (p *Page) alone() bool { return p.maximised || !Wide(p.w, p.h) && p.Small == nil }
 
+// isAbsent reports whether a pane has nothing to show.
+func isAbsent(s *Slot) bool {
+	pane, ok := s.Pane.(Absent)
+	return ok && pane.Absent()
+}
+
 // canFocus reports whether a pane can be focused: every pane with content if one pane is shown at a
 // time, otherwise only a pane that implements Mover.
 func (p *Page) canFocus(s *Slot) bool {
-	if absent, ok := s.Pane.(Absent); ok && absent.Absent() {
-		return false
-	}
 	_, moves := s.Pane.(Mover)
-	return moves || p.alone()
+	return !isAbsent(s) && (moves || p.alone())
 }
 
 // Focused returns the focused pane; nil if no pane can be focused.
@@ -100,15 +103,15 @@ func (p *Page) Focus(step int) {
 	}
 }
 
-// Maximise shows the focused pane alone or, if the user has focused none, the first one. The next call shows all panes
-// again.
+// Maximise shows the focused pane alone or, if the user has focused none, the first one that has something to show. The
+// next call shows all panes again.
 func (p *Page) Maximise() {
 	if !p.maximised && p.alone() { // the screen shows one pane anyway
 		return
 	}
 	p.maximised = !p.maximised
 	if p.maximised && !p.userChose {
-		p.focused = 0
+		p.focused = max(slices.IndexFunc(p.Slots, p.canFocus), 0)
 	}
 }
 
@@ -143,7 +146,7 @@ func (p *Page) Lines(th *look.Theme, w, h int) []string {
 	p.w, p.h, p.tabRow = w, h, -1
 	wide := Wide(w, h)
 	lines := make([]string, 0, h)
-	if p.Top != nil && (!wide || p.TopIfWide) {
+	if p.Top != nil && (!p.Wide() || p.TopIfWide) {
 		lines = append(lines, p.Top.Render(th, w, 1, look.Unfocused)...)
 	}
 	bottomRows := 0
@@ -211,12 +214,25 @@ func (p *Page) tabAt(x int) *Slot {
 
 // The following methods implement the shared keys and the mouse.
 
-// inOrder returns the focused pane, if any, followed by all panes.
+// inOrder returns the panes: the focused one, the others, and at last those that have nothing to show.
 func (p *Page) inOrder() []*Slot {
-	if s := p.Focused(); s != nil {
-		return append([]*Slot{s}, p.Slots...)
+	list, focused := slices.Clone(p.Slots), p.Focused()
+	rank := func(s *Slot) int {
+		switch {
+		case s == focused:
+			return 0
+		case isAbsent(s):
+			return 2
+		}
+		return 1
 	}
-	return p.Slots
+	slices.SortStableFunc(list, func(a, b *Slot) int { return rank(a) - rank(b) })
+	return list
+}
+
+// HasOtherPane reports whether the focus can move to another pane.
+func (p *Page) HasOtherPane() bool {
+	return slices.ContainsFunc(p.Slots, func(s *Slot) bool { return s != p.Focused() && p.canFocus(s) })
 }
 
 // Find returns the focused pane if it implements T, or else the first pane that does; false if none does.

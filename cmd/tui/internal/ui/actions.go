@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"errors"
 	"slices"
 
 	"wirelab/experiment/live"
@@ -68,6 +69,9 @@ func (m *dashboard) explain() room.Request {
 	return room.Request{Overlay: packets.NewProblems(m.lab.Shown(), m.lab.Config())}
 }
 
+// errNoPackets means that the session has no page of packets.
+var errNoPackets = errors.New("a crowd keeps no list of all packets; the page Crowd shows the newest of a client")
+
 // listPackets opens the page of packets and executes an order for its list.
 func (m *dashboard) listPackets(o room.PacketOrder) (tea.Cmd, error) {
 	for i, p := range m.pages {
@@ -77,7 +81,7 @@ func (m *dashboard) listPackets(o room.PacketOrder) (tea.Cmd, error) {
 			return m.perform(r), err
 		}
 	}
-	return nil, nil
+	return nil, errNoPackets
 }
 
 // findRow opens the page that shows the bits of a row.
@@ -92,7 +96,7 @@ func (m *dashboard) findRow(row int) (tea.Cmd, error) {
 			return m.perform(r), nil
 		}
 	}
-	return nil, nil
+	return nil, errNoPackets
 }
 
 // startTour starts the guided tour. When the tour ends, the page that was open before is opened
@@ -102,11 +106,11 @@ func (m *dashboard) startTour() {
 		m.lab.Say("the tour needs one receiver; tui tour starts it without a crowd", isError)
 		return
 	}
-	pageBefore := m.open
+	pageBefore := m.page()
 	m.lab.ReturnToPresent() // the tour needs the newest snapshot, not one in the past
 	t, err := tour.New(m.lab, m.spotlight, func() {
 		m.tour = nil
-		m.openPage(pageBefore)
+		m.openPage(max(slices.Index(m.pages, pageBefore), 0))
 	})
 	if err != nil {
 		m.lab.Say(err.Error(), isError)

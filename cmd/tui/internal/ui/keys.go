@@ -33,7 +33,7 @@ func (s *Shell) FocusKeys() []room.Binding {
 		return room.Bind("Moving", []string{keyName}, keyName, help, func() room.Request {
 			s.page().Focus(step)
 			return room.Request{Redraw: true}
-		}).NotifyIdle("this page has no other pane to select")
+		}).NotifyIdle("only one pane of this page has a cursor; after z, tab shows the others").Unless(func() bool { return !s.page().HasOtherPane() })
 	}
 	return []room.Binding{focus("tab", "next pane", 1).InFooter("pane"), focus("shift+tab", "previous pane", -1)}
 }
@@ -88,7 +88,7 @@ func (s *Shell) ChartKeys(group string) []room.Binding {
 		bind([]string{"z"}, "z", "one pane fills the page; again: all panes", func() room.Request {
 			s.page().Maximise()
 			return room.Request{Redraw: true}
-		}).NotifyIdle("this page has one pane"),
+		}).NotifyIdle("the screen shows one pane at a time already; tab is the next"),
 		bind([]string{"Z"}, "Z", "time range of the charts", room.WithoutRequest(func() { s.page().Zoom() })).NotifyIdle("this page has no charts over time"),
 	}
 }

@@ -10,7 +10,7 @@ import (
 // TestKeysWithoutEffect checks that a key without effect on a page shows why, and a key with an effect shows no
 // such notice.
 func TestKeysWithoutEffect(t *testing.T) {
-	reasons := []string{"no charts over time", "no controls of links", "no field is selected", "no other pane",
+	reasons := []string{"no charts over time", "no controls of links", "no field is selected", "only one pane",
 		"no packet is selected", "no earlier failure", "there are no shadows", "on page 1; select a saved report", "this is the present", "has its largest value"}
 	for _, c := range []struct {
 		keys   string
@@ -18,7 +18,7 @@ func TestKeysWithoutEffect(t *testing.T) {
 	}{
 		{"1 tab", ""}, {"1 d", ""}, {"1 enter", ""}, {"1 >", "this is the present"}, {"1 end", "this is the present"},
 		{"1 down down ] ] ] ]", "has its largest value"},
-		{"2 Z", ""}, {"2 d", "no controls of links"}, {"2 enter", "no field is selected"}, {"2 tab", "no other pane"},
+		{"2 Z", ""}, {"2 d", "no controls of links"}, {"2 enter", "no field is selected"}, {"2 tab", "only one pane"},
 		{"2 down enter", ""},
 		{"3 Z", "no charts over time"}, {"3 d", "no controls of links"}, {"3 enter", "no packet is selected"},
 		{"5 d", "no controls of links"}, {"5 enter", "there are no shadows"},

@@ -106,7 +106,7 @@ func (m *dashboard) showFlow() {
 	switch needed := transport.Needed(m.pageView(!allPanes)); {
 	case needed && !has:
 		m.pages, m.dirty = append(m.pages, m.flow), true
-	case !needed && has && m.page() != m.flow:
+	case !needed && has && m.page() != m.flow && m.tour == nil: // the tour returns to the page before
 		m.pages, m.dirty = m.pages[:len(m.pages)-1], true
 	}
 }

@@ -135,15 +135,16 @@ func TestMaximise(t *testing.T) {
 		gone string   // a title that is not seen meanwhile
 	}{
 		{"1", []string{"z", "tab", "shift+tab", "shift+tab", "z"}, []string{"Bandwidth kbps", "Controls ", "Bandwidth kbps", "Changes "}, "Bit budget"},
-		{"2", []string{"z", "tab", "tab", "tab", "z"}, []string{"Bit budget", "relative-orientation", "shadow kinetic", "Bit budget"}, ""},
-		{"3", []string{"z", "tab", "z"}, []string{"Packets  filter", "Last problem"}, ""},
+		{"2", []string{"z", "tab", "tab", "z"}, []string{"relative-orientation", "shadow kinetic", "Bit budget"}, ""},
+		{"3", []string{"z", "shift+tab", "shift+tab", "tab", "tab", "z"}, []string{"Packets  filter", "Sizes", "Last problem", "Sizes", "Packets  filter"}, ""},
+		{"3 #", []string{"z", "z"}, []string{"Bits of"}, "Row"},
 		{"5", []string{"z", "tab", "tab", "z"}, []string{"Compare", "Bandwidth", "Payload ratio"}, "encoders"},
 		{"6", []string{"z", "z"}, []string{"Reports  "}, ""},
 	} {
 		lab := labtest.NewBits(true)
 		lab.Snap.Lanes[0].Incidents = labtest.NewPackets().Snap.Lanes[0].Incidents
 		m := screen(lab, 160, 48, Options{})
-		press(m, c.page)
+		press(m, strings.Fields(c.page)...)
 		before := m.View()
 		for i, k := range c.keys {
 			press(m, k)

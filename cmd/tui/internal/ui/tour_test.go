@@ -79,6 +79,19 @@ func TestTourCanBeLeft(t *testing.T) {
 	}
 }
 
+// TestTourLeftOnFlow checks that the tour returns to the page of flow, which its first steps have no use for.
+func TestTourLeftOnFlow(t *testing.T) {
+	lab := labtest.NewEcho()
+	lab.Snap.Config.Down.Rate.BitsPerSecond = 2_000_000
+	m := screen(lab, 120, 36, Options{})
+	press(m, "7", "t")
+	pass(m, lab, time.Second)
+	press(m, "esc")
+	if pass(m, lab, time.Second); m.page() != m.flow {
+		t.Errorf("after the tour the page is %s", m.page().Name)
+	}
+}
+
 func TestTourNeedsCubes(t *testing.T) {
 	lab := labtest.NewLab()
 	lab.Snap.Schema = &frame.Schema{Name: "chat", Item: "byte"}

@@ -18,10 +18,11 @@ func New(shadowChoice *panes.SelectedShadow) *room.Page {
 	budget := &budgetModel{shadowChoice: shadowChoice, selected: -1}
 	list := &rowList{}
 	table := &table{budgetModel: budget, rows: list}
-	s := p.Add(table) // first, because it passes views on to the charts
+	// The first chart is first: its Observe updates the budget of all panes.
 	charts := p.Add(&stack{budgetModel: budget}, &stack{budgetModel: budget, index: 1}, &stack{budgetModel: budget, index: 2},
 		&stack{budgetModel: budget, index: 3})
 	rows := p.Add(list)
+	tables := p.Add(table)
 	p.LayOut = func(w, h int) (places []room.Place) {
 		const minWideChart = 96 // of charts beside a table with longer names
 		lanes := max(len(budget.shownLanes()), 1)
@@ -40,7 +41,7 @@ func New(shadowChoice *panes.SelectedShadow) *room.Page {
 		if lower > 0 {
 			places = append(places, rows[0].Place(0, upper, left, lower))
 		}
-		return append(places, s[0].Place(left, 0, right, h))
+		return append(places, tables[0].Place(left, 0, right, h))
 	}
 	p.Small = func(w, h int) []room.Place {
 		tableRows := len(budget.slots) + 5 // with border, heading, sum and verdict
@@ -49,18 +50,14 @@ func New(shadowChoice *panes.SelectedShadow) *room.Page {
 		if !list.Absent() {
 			upper = rows[0]
 		}
-		return []room.Place{upper.Place(0, 0, w, h-tableRows), s[0].Place(0, h-tableRows, w, tableRows)}
+		return []room.Place{upper.Place(0, 0, w, h-tableRows), tables[0].Place(0, h-tableRows, w, tableRows)}
 	}
 	return p
 }
 
-// Observe implements room.Observer: it updates the budget of all panes, and counts its changes for the
-// charts.
-func (p *table) Observe(v room.View) bool {
-	changed := p.observe(v)
-	if changed {
-		p.numChanges++
-	}
+func (p *table) Observe(room.View) bool {
+	changed := p.drawn != p.numChanges
+	p.drawn = p.numChanges
 	return changed
 }
 

@@ -3,7 +3,6 @@ package bits
 import (
 	"math"
 	"slices"
-	"strconv"
 	"time"
 
 	"wirelab/cmd/tui/internal/chart"
@@ -25,16 +24,20 @@ type stack struct {
 }
 
 func (p *stack) Name() string {
-	if p.index == 0 {
-		return "Bits over time"
+	if lane := p.lane(); lane != nil && p.index > 0 {
+		return lane.Letter + " " + lane.Encoder
 	}
-	return "shadow " + strconv.Itoa(p.index)
+	return "Bits over time"
 }
 
 // Absent implements room.Absent.
 func (p *stack) Absent() bool { return p.index > 0 && p.lane() == nil }
 
-func (p *stack) Observe(room.View) bool {
+// Observe implements room.Observer. The first chart updates the budget of all panes.
+func (p *stack) Observe(v room.View) bool {
+	if p.index == 0 && p.observe(v) {
+		p.numChanges++
+	}
 	changed := p.drawn != p.numChanges
 	p.drawn = p.numChanges
 	return changed

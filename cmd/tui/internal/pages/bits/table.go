@@ -21,6 +21,7 @@ import (
 type table struct {
 	*budgetModel
 	rows           *rowList
+	drawn          int // numChanges at the last Observe
 	extraNameWidth int // columns of names beyond nameWidth; set by Draw
 }
 

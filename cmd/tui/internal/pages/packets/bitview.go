@@ -26,12 +26,12 @@ func (b *bits) layOutPanes(s []*room.Slot, w, h int) []room.Place {
 	if w >= bitsWidthWide+minExplanation {
 		left = max(bitsWidthWide, w-72)
 	}
-	places := []room.Place{s[3].Place(0, 0, left, h-rowHeight), s[4].Place(0, h-rowHeight, left, rowHeight)}
+	places := []room.Place{s[paneBits].Place(0, 0, left, h-rowHeight), s[paneRow].Place(0, h-rowHeight, left, rowHeight)}
 	if b.missing { // no row to show
-		places = []room.Place{s[3].Place(0, 0, left, h)}
+		places = []room.Place{s[paneBits].Place(0, 0, left, h)}
 	}
 	if left < w {
-		places = append(places, s[1].Place(left, 0, w-left, h))
+		places = append(places, s[paneDetails].Place(left, 0, w-left, h))
 	}
 	return places
 }

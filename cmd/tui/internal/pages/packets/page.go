@@ -17,6 +17,15 @@ type packets struct {
 	bits    *bits
 }
 
+// The panes, in the order of the tab key.
+const (
+	paneList = iota
+	paneBits
+	paneRow
+	paneDetails
+	paneSizes
+)
+
 // Widths of the view of bits.
 const (
 	bitsWidthWide  = 107 // of the bytes, eight in a line, if the explanation is beside them
@@ -29,8 +38,9 @@ func New() *room.Page {
 	p := &room.Page{Name: "Packets", Top: room.NewSlot(&panes.SummaryLine{}), TopIfWide: true}
 	list := &packets{list: list{find: packetfilter.Trouble()}, details: &details{}, bits: &bits{bitPane: bitPane{wantRow: encoders.NoRow}}}
 	list.bits.list = list
-	s := p.Add(list, list.details, &sizes{list: &list.list}, list.bits, &rowPane{bitPane: &list.bits.bitPane, bits: list.bits})
-	list.slot = s[0]
+	row := &rowPane{bitPane: &list.bits.bitPane, bits: list.bits}
+	s := p.Add(list, list.bits, row, list.details, &sizes{list: &list.list})
+	list.slot = s[paneList]
 	p.LayOut = func(w, h int) []room.Place {
 		if list.bits.on {
 			return list.bits.layOutPanes(s, w, h)
@@ -41,9 +51,9 @@ func New() *room.Page {
 			return p.Small(w, h)
 		}
 		lower := sizesRows(h)
-		places := []room.Place{s[0].Place(0, 0, left, h), s[1].Place(left, 0, w-left, h-lower)}
+		places := []room.Place{s[paneList].Place(0, 0, left, h), s[paneDetails].Place(left, 0, w-left, h-lower)}
 		if lower > 0 {
-			places = append(places, s[2].Place(left, h-lower, w-left, lower))
+			places = append(places, s[paneSizes].Place(left, h-lower, w-left, lower))
 		}
 		return places
 	}
@@ -52,7 +62,7 @@ func New() *room.Page {
 			return list.bits.layOutPanes(s, w, h)
 		}
 		upper := max(h*4/10, 5)
-		return []room.Place{s[0].Place(0, 0, w, upper), s[1].Place(0, upper, w, h-upper)}
+		return []room.Place{s[paneList].Place(0, 0, w, upper), s[paneDetails].Place(0, upper, w, h-upper)}
 	}
 	return p
 }

@@ -90,7 +90,12 @@ type Charts struct {
 	InTour       bool // the guided tour is open: the span is at most 30 s, and a single chart is highlighted
 }
 
-func (p *Charts) Name() string { return "Charts" }
+func (p *Charts) Name() string {
+	if p.OnlySelected && p.Selected == RatioChart {
+		return "Ratio"
+	}
+	return "Charts"
+}
 
 // NextSpan selects the next time span.
 func (p *Charts) NextSpan() {

@@ -31,7 +31,8 @@ func New() *room.Page {
 // Needed reports whether the page has something to show that the page Live does not.
 func Needed(v room.View) bool {
 	cfg, lane := v.Cfg, v.ActiveLane()
-	compares := lane.Totals.Playout.Policies != nil
-	hasPolicy := cfg.HasBudget() || cfg.HasMessages() || cfg.HasRedundancy() || lane.Control != nil
-	return hasPolicy || compares || len(cfg.Traffic) > 0 || hasQueue(lane)
+	compares := cfg.Receiver.PlayoutCompare != ""
+	hasPolicy := cfg.HasBudget() || cfg.HasMessages() || cfg.HasRedundancy() || cfg.Sender.Control.Name() != ""
+	limited := cfg.Down.Rate.BitsPerSecond > 0 || hasQueue(lane) // a trace or netem limits the rate too
+	return hasPolicy || compares || limited || len(cfg.Traffic) > 0 || lane.Control != nil
 }

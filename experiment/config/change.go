@@ -107,6 +107,9 @@ func isOfLinks(key string) bool {
 	return key == "profile" || strings.HasPrefix(key, "down.") || strings.HasPrefix(key, "up.")
 }
 
+// SetsLinks reports whether ch sets the links or their profile.
+func (ch Change) SetsLinks() bool { return slices.ContainsFunc(ch.Keys(), isOfLinks) }
+
 // A StampedChange is a change with the virtual time at which it takes effect, before any other event of
 // that time.
 type StampedChange struct {

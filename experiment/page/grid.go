@@ -83,6 +83,7 @@ const (
 	wireKey     = "wire_kbps"
 	transferKey = "transfer.time_s"
 	starvedKey  = "playout.starved_ratio"
+	lossKey     = "network.loss_rate"
 	errorMMKey  = "playout.position_error_mm.p95"
 	errorKey    = "playout.position_error.p95"
 	missedKey   = "redundancy.missed_100ms_ratio"

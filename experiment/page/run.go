@@ -91,12 +91,12 @@ func runFacts(x *engine.Result) []string {
 		clients = formatCount(int64(x.Totals.Crowd.Clients), "client")
 	}
 	times := ""
-	if e := &x.Timing.EncodeUS; e.N > 0 {
-		times = fmt.Sprintf("median times: encode %s µs, decode %s µs, %s", formatNumber(e.P50),
-			formatNumber(x.Timing.DecodeUS.P50), cmp.Or(x.Timing.RunsAs, "in this process"))
+	if encode, decode := &x.Timing.EncodeUS, &x.Timing.DecodeUS; max(encode.P50, decode.P50) > 0 {
+		times = fmt.Sprintf("median times: encode %s, decode %s, %s", formatMicroseconds(encode),
+			formatMicroseconds(decode), cmp.Or(x.Timing.RunsAs, "in this process"))
 	}
 	return nonEmpty(
-		linkText(configOf(x)),
+		linkFact(x),
 		formatNumber(x.DurationS)+" s of virtual time",
 		formatCount(int64(x.Frames), "frame")+" of "+formatCount(int64(x.ItemsPerFrame), x.Item),
 		clients,
@@ -105,6 +105,15 @@ func runFacts(x *engine.Result) []string {
 		report.SetText(x.Set, " = ", ", "),
 		times,
 	)
+}
+
+// formatMicroseconds formats the median of times with its unit, "–" if none was measured. A transfer of a
+// file has encoding times, but all of them are 0.
+func formatMicroseconds(us *figures.Quantiles) string {
+	if us.P50 == 0 {
+		return "–"
+	}
+	return formatNumber(us.P50) + " µs"
 }
 
 // nonEmpty returns the texts that are not "".

@@ -2,6 +2,7 @@ package page
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"wirelab/experiment/config"
@@ -86,7 +87,34 @@ func linkText(c *config.Config) string {
 	if c == nil {
 		return ""
 	}
-	return "link " + c.LinkText()
+	text := c.LinkText()
+	if strings.HasPrefix(text, "link.") { // the key of a setting for both directions
+		return text
+	}
+	return "link " + text
+}
+
+// linkFact describes the links of a run, including changes during the run; "" if they are unknown.
+func linkFact(x *engine.Result) string {
+	c := configOf(x)
+	if c == nil {
+		return ""
+	}
+	text := linkText(c)
+	if n := len(c.Clients); n == 1 {
+		text += ", 1 client with settings of its own"
+	} else if n > 1 {
+		text += ", " + formatCount(int64(n), "client") + " with settings of their own"
+	}
+	setsLinks := func(made config.StampedChange) bool { return made.Change.SetsLinks() }
+	if !slices.ContainsFunc(x.Changes, setsLinks) {
+		return text
+	}
+	text += ", changed during the run"
+	if loss, known := x.Totals.Network.LossRate.Value(); known {
+		text += ", with " + figureText(lossKey, loss) + " lost"
+	}
+	return text
 }
 
 // describeEnding explains why a run is incomplete, "" if it is complete.

@@ -36,6 +36,7 @@ type viewer struct {
 	sender   *endpoint.Sender
 	receiver *endpoint.Receiver
 	meter    *meters.View
+	limit    limit
 
 	need     int      // bytes of the smallest packet
 	allowed  int      // bytes that the current packet may have
@@ -45,6 +46,33 @@ type viewer struct {
 	datagram []byte   // the newest packet; empty if it was not sent
 	sum      uint32   // hash of the view frame in it
 	encoding encoding // its measurements
+}
+
+// limit is sender.budget of a client over its time in the game. Until the active time a, it allowed
+// bps*a + surplus bits, so that the mean of a constant budget is exact.
+type limit struct {
+	bps     int64   // 0 means no limit
+	surplus float64 // in bits; 0 if the budget never changed, NaN if an earlier part had no limit
+}
+
+// set changes the limit after the given active time.
+func (l *limit) set(bps int64, active time.Duration) {
+	l.surplus += float64(l.bps-bps) * active.Seconds()
+	if l.bps == 0 && bps > 0 && active > 0 {
+		l.surplus = math.NaN()
+	}
+	l.bps = bps
+}
+
+// meanSince returns the mean in bits per second of a time of the given length, which began at the active
+// time start with the limit before. It is 0 if there is no limit, or was none
+// in an earlier part of the client's time in the game.
+func (l *limit) meanSince(before limit, start, length time.Duration) float64 {
+	if l.bps == 0 || math.IsNaN(l.surplus) || length <= 0 {
+		return 0
+	}
+	surplus := l.surplus - before.surplus - float64(before.bps-l.bps)*start.Seconds()
+	return float64(l.bps) + surplus/length.Seconds()
 }
 
 // prepareBudgets creates what clients under a budget need.
@@ -65,7 +93,9 @@ func (x *session) applyBudgets() {
 		s := &x.shards[i]
 		s.setPolicy(&shared)
 		for k := range s.clients {
-			x.applyBudget(s.clients[k].viewer, i*x.shardSize+k)
+			c := &s.clients[k]
+			x.applyBudget(c.viewer, i*x.shardSize+k)
+			c.viewer.limit.set(x.config.Sender.Budget, c.active(s.connections[k].isActive, x.Now()))
 		}
 	}
 }
@@ -116,6 +146,7 @@ func (x *session) newViewer(s *shard, i int) *viewer {
 	v.sender.StartAt(uint64(x.slot), x.Now())
 	v.receiver.StartAt(uint64(x.slot))
 	x.applyBudget(v, i)
+	v.limit.bps = x.config.Sender.Budget
 	return v
 }
 

@@ -2,6 +2,7 @@ package crowd
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
+	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 	"wirelab/internal/testkit"
 )
@@ -106,6 +108,50 @@ func TestBudgetFigures(t *testing.T) {
 	}
 	if view := all["view.mean_error_mm"]; view < all["crowd.p5.view.error"] || view > all["crowd.worst.view.error"] {
 		t.Errorf("the mean error of all clients is %.1f mm, those of each are %.1f to %.1f", view, all["crowd.p5.view.error"], all["crowd.worst.view.error"])
+	}
+}
+
+// The share of a budget that changes is that of its mean: at most 1, although the run uses more than the
+// budget at its end. A client that comes later has the lower budget only.
+func TestShareOfLoweredBudget(t *testing.T) {
+	lowered := []string{"duration", "10s", "sender.budget", "48kbit", "at[0].t", "5s", "at[0].send_budget", "24kbit"}
+	crowd := append([]string{"crowd.clients", "3", "client[0].turn", "3", "client[0].join", "5s"}, lowered...)
+	r := checkRuns(t, configure(t, crowd...), crowd, 1)
+	for i, mean := range []float64{36, 36, 24} {
+		used, share := r.Clients[i].View.UsedKbps.Or(0), r.Clients[i].View.UsedRatio.Or(0)
+		if math.Abs(share-used/mean) > 1e-12 || share > 1 || share < 0.8 {
+			t.Errorf("client %d: share %g; it used %g of %g kbps", i+1, share, used, mean)
+		}
+	}
+	s, err := engine.NewSession(t.Context(), configure(t, lowered...), engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.RunUntil(time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	x := s.Result().Totals
+	if key, value, impossible := figures.FindImpossible(&x); impossible || x.View.UsedKbps.Or(0) > 36 {
+		t.Errorf("session: %.1f of 36 kbps used, %s is %s", x.View.UsedKbps.Or(0), key, value)
+	}
+}
+
+// The mean of a limit is that of the active time since a mark, exact if the limit never changed.
+func TestMeanLimit(t *testing.T) {
+	l := limit{bps: 48001}
+	if got := l.meanSince(limit{}, 0, 7*time.Second/3); got != 48001 {
+		t.Errorf("a constant limit of 48001 has the mean %g", got)
+	}
+	before := l
+	l.set(24000, 6*time.Second) // the mark was at 5 s
+	if got := l.meanSince(before, 5*time.Second, 2*time.Second); math.Abs(got-72001./2) > 1e-6 {
+		t.Errorf("mean %g since the mark, want %g", got, 72001./2)
+	}
+	l.set(0, 7*time.Second)
+	l.set(24000, 8*time.Second)
+	if got := l.meanSince(before, 5*time.Second, 4*time.Second); got != 0 {
+		t.Errorf("mean %g of a time that had no limit, want 0", got)
 	}
 }
 

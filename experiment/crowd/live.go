@@ -44,6 +44,7 @@ type clientMark struct {
 	counts
 	active time.Duration // time in the game
 	view   meters.ViewProgress
+	limit  limit
 }
 
 // Figures of the last seconds are those since the oldest of keptMarks marks, which is 2 to 2.5 s old.
@@ -177,6 +178,7 @@ func (l *Live) addMark() {
 			saved := clientMark{counts: s.counts[k], active: c.active(s.connections[k].isActive, m.at)}
 			if c.viewer != nil {
 				saved.view = c.viewer.meter.Progress()
+				saved.limit = c.viewer.limit
 			}
 			m.clients = append(m.clients, saved)
 		}

@@ -69,7 +69,8 @@ func (x *session) clientsSince(m *mark) (list []figures.CrowdClient) {
 			if server, filler := v.sender.View(); isActive && server != nil {
 				v.meter.Waited(filler.LongestWait(server), x.config.SendInterval())
 			}
-			f.View = v.meter.ClientFigures(before.view, active, x.config.Sender.Budget)
+			limitBps := v.limit.meanSince(before.limit, before.active, active)
+			f.View = v.meter.ClientFigures(before.view, active, limitBps)
 		}
 		list = append(list, f)
 	}

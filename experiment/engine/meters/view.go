@@ -139,15 +139,15 @@ func (v *View) Progress() ViewProgress { return ViewProgress{v.bytes, v.place.Su
 
 // ClientFigures returns the figures of one client of a crowd. Those that are sums or means are since a
 // time at which Progress was before, the others since the start. active is the time since then, limitBps
-// the budget of the client, 0 without one.
-func (v *View) ClientFigures(before ViewProgress, active time.Duration, limitBps int64) *figures.CrowdClientView {
+// the mean budget of the client over it, 0 if it is unknown or the client has none.
+func (v *View) ClientFigures(before ViewProgress, active time.Duration, limitBps float64) *figures.CrowdClientView {
 	msPerTick := 1000 / float64(v.hz)
 	used := figures.RatioFigure(float64(8*(v.bytes-before.Bytes))/1000, active.Seconds())
 	place, age := figures.QuantilesOf(&v.place, view.ErrorUnit), figures.QuantilesOf(&v.age, 1/msPerTick)
 	f := &figures.CrowdClientView{UsedKbps: used, Error: figures.RatioFigure(float64(v.place.Sum-before.ErrorSum)/view.ErrorUnit, float64(v.place.N-before.Compared)),
 		ErrorP95: place.Of(place.P95), RowAgeP50MS: age.Of(age.P50), RowAgeP99MS: age.Of(age.P99)}
 	if limitBps > 0 {
-		f.UsedRatio = used.Times(1000 / float64(limitBps))
+		f.UsedRatio = used.Times(1000 / limitBps)
 	}
 	if v.packets > 0 {
 		f.LongestWaitMS = figures.Known(float64(v.longestWait) / 1e6)

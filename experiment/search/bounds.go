@@ -105,13 +105,21 @@ func (s *search) boundResults(t *trial) (list []boundResult, violations string) 
 			r.Holds, r.worstBreaks = a.Holds(got), !a.Holds(r.Worst)
 			r.excess = excess(a, got)
 			if !r.Holds {
-				broken = append(broken, fmt.Sprintf("%s, misses %s by %s", r.text(), r.Bound,
-					units.Significant(math.Abs(got-a.Value), 3)))
+				broken = append(broken, r.text()+", "+missText(a, got))
 			}
 		}
 		list = append(list, r)
 	}
 	return list, cmp.Or(problem, strings.Join(broken, "; "))
+}
+
+// missText describes how the figure got violates bound a.
+func missText(a config.Assertion, got float64) string {
+	if got != a.Value {
+		return fmt.Sprintf("misses %s by %s", a.Text(), units.Significant(math.Abs(got-a.Value), 3))
+	}
+	relation := map[string]string{"<": "must be below", ">": "must be above", "!=": "must not be"}[a.Op]
+	return relation + strings.TrimPrefix(a.Text(), a.Op)
 }
 
 // BoundsText returns "breaks" and the violations, or "ok" and the figure that is closest to its bound, unless

@@ -144,8 +144,10 @@ func (s *search) summarize(own setting) *Result {
 	if result.Tried == int(result.Settings) {
 		result.addf("The whole grid of %s was run.", words.Count(result.Tried, "setting"))
 	}
-	if s.seeds < s.spec.Seeds {
-		result.addf("The seed has no effect.")
+	if s.isSeedless() {
+		if result.Bounds == "" || !chosen.Keeps() { // otherwise addBounds adds the reason
+			result.addf("The seed has no effect.")
+		}
 	} else if len(best.runs) < s.seeds {
 		result.addf("The limit of %d runs did not allow for all %d seeds.", s.spec.Runs, s.seeds)
 	}
@@ -223,6 +225,8 @@ func (s *search) addBounds(result *Result) {
 	case !best.Keeps():
 		result.addf("No setting that was tried keeps all bounds. The closest, with %s, is %s: %s.", seeds,
 			best.Text, best.Violations)
+	case result.Bounds != "" && s.isSeedless():
+		result.addf("It keeps all bounds, with every seed, because the seed has no effect.")
 	case result.Bounds == config.EachSeed:
 		result.addf("It keeps all bounds, with every seed of %s.", seeds)
 	case result.Bounds == config.MeanOfSeeds:

@@ -21,6 +21,10 @@ func TestConfidenceSentences(t *testing.T) {
 		return append(noisy(j), []float64{2.5, 1.9, 1}[j.at[0]]+[]float64{0, 0.2, -0.1, -0.2}[j.seed])
 	}
 	atMost := func(limit float64) config.Assertion { return config.Assertion{Name: "wrong", Op: "<=", Value: limit} }
+	below0 := config.Assertion{Name: "wrong", Op: "<", Value: 0}
+	constant := func(wrong float64) func(job) []float64 {
+		return func(j job) []float64 { return append(plain(j), wrong) }
+	}
 	for name, x := range map[string]struct {
 		c         *config.Config
 		value     func(job) []float64
@@ -43,6 +47,12 @@ func TestConfidenceSentences(t *testing.T) {
 		"each": {newSpace(60, 4, 3), bounded, atMost(2), "each", "k0=2", []string{"It keeps all bounds, with every seed of 4 seeds."}, nil},
 		"none": {newSpace(60, 4, 3), bounded, atMost(0.5), "mean", "k0=2", []string{"No setting that was tried keeps all bounds. The closest, " +
 			"with 4 seeds, is k0=2: wrong 0.975 ± 0.27, worst 1.2, misses <= 0.5 by 0.475."}, []string{"best", "from it"}},
+		"strict": {newSpace(60, 4, 3), constant(0), below0, "mean", "k0=0", []string{"The seed has no effect.",
+			"is k0=0: wrong 0, must be below 0."}, []string{"by 0"}},
+		"no effect": {newSpace(60, 4, 3), constant(-1), below0, "mean", "k0=0",
+			[]string{"It keeps all bounds, with every seed, because the seed has no effect."}, []string{"The seed has no effect", "mean"}},
+		"no effect each": {newSpace(60, 4, 3), constant(-1), below0, "each", "k0=0",
+			[]string{"It keeps all bounds, with every seed, because the seed has no effect."}, []string{"The seed has no effect", "seeds"}},
 	} {
 		x.c.Search.Bounds = x.bounds
 		if x.bounds != "" {
@@ -60,7 +70,7 @@ func TestConfidenceSentences(t *testing.T) {
 				t.Errorf("%s: %q in\n%s", name, not, text)
 			}
 		}
-		if f.Best.Text != x.best || f.Best.Keeps() != (name != "none") || f.Bounds != x.bounds {
+		if f.Best.Text != x.best || f.Best.Keeps() != (name != "none" && name != "strict") || f.Bounds != x.bounds {
 			t.Errorf("%s: best %+v, bounds %q", name, f.Best, f.Bounds)
 		}
 		if name != "mean" {

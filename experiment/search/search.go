@@ -208,6 +208,9 @@ func (s *search) checkSeeds() {
 	s.seeds = 1
 }
 
+// isSeedless reports whether checkSeeds found that the seed has no effect.
+func (s *search) isSeedless() bool { return s.seeds < s.spec.Seeds }
+
 // best returns the leader or, without one, the best of the trials with the most seeds; nil without trials.
 func (s *search) best() *trial {
 	if best := s.leader(); best != nil || len(s.trials) == 0 {

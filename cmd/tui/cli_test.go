@@ -107,7 +107,7 @@ func TestGolden(t *testing.T) {
 		"walkoff":      "walkoff --data demo --frames 66 --encoder quantized --audit",
 		"walkoff-json": "walkoff --data demo --frames 66 --encoder quantized --audit --json",
 		"run":          "run --encoder quantized --set duration=2s --set link.loss=2% --set link.latency=50ms",
-		"run-sweep":    `run --encoder quantized --set duration=500ms --set sweep[0].key=down.loss --set sweep[0].values=["0%","10%"] --quiet`,
+		"run-sweep":    `run --encoder quantized --set duration=500ms --set sweep[0].key=down.loss --set sweep[0].values=["0%","10%"] --quiet --jobs 1`, // both runs read one clock
 		"run-assert":   "run never.toml --quiet",
 		"links-show":   "links show fiedler --ascii --width 60 --packets 2000",
 		"links-trace":  "links trace --set down.loss=20% --set down.duplicate=20% --set down.latency=5ms±2ms --packets 12",

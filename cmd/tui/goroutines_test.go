@@ -15,17 +15,20 @@ import (
 
 // unguarded lists the functions whose goroutines need not recover, with the reason.
 var unguarded = map[string]string{
-	"cmd/tui/app.go main":                 "before any dashboard; only context.AfterFunc and a stop function",
-	"cmd/tui/flags.go start":              "cancels a context",
-	"cmd/tui/listen.go serve":             "tui listen has no dashboard",
-	"dataset/source/open.go openPipe":     "sets a deadline",
-	"encoders/train/mdn/mdn.go newPool":   "tui train has no dashboard",
-	"experiment/remote/dial.go Dial":      "sets a deadline",
-	"experiment/sweep/queue.go claim":     "compares two texts",
-	"experiment/replay.go readReport":     "tui replay has no dashboard",
-	"experiment/runlive.go newLiveWriter": "a headless session",
-	"experiment/live/runner.go Start":     "loop recovers",
-	"internal/panics/each.go Each":        "calls Call",
+	"cmd/tui/app.go main":                  "before any dashboard; only context.AfterFunc and a stop function",
+	"cmd/tui/flags.go start":               "cancels a context",
+	"cmd/tui/listen.go serve":              "tui listen has no dashboard",
+	"dataset/source/open.go openPipe":      "sets a deadline",
+	"encoders/train/mdn/mdn.go newPool":    "tui train has no dashboard",
+	"experiment/remote/conn.go start":      "closes a socket and forgets a session",
+	"experiment/remote/dial.go connect":    "sets a deadline",
+	"experiment/remote/listen.go Listen":   "closes sockets",
+	"experiment/sweep/sweep.go runMissing": "cancels a context",
+	"experiment/sweep/queue.go claim":      "compares two texts",
+	"experiment/replay.go readReport":      "tui replay has no dashboard",
+	"experiment/runlive.go newLiveWriter":  "a headless session",
+	"experiment/live/runner.go Start":      "loop recovers",
+	"internal/panics/each.go Each":         "calls Call",
 }
 
 // TestGoroutinesRecover checks that every goroutine goes through internal/panics: a panic that

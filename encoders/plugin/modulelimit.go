@@ -144,7 +144,17 @@ func (r *moduleReader) valueType() {
 
 // constant reads an expression that wazero evaluates before it runs the module: one instruction and the end.
 func (r *moduleReader) constant() {
-	const end, globalGet, i32Const, i64Const, f32Const, f64Const, refNull, refFunc, vector = 0x0b, 0x23, 0x41, 0x42, 0x43, 0x44, 0xd0, 0xd2, 0xfd
+	const (
+		end       = 0x0b
+		globalGet = 0x23
+		i32Const  = 0x41
+		i64Const  = 0x42
+		f32Const  = 0x43
+		f64Const  = 0x44
+		refNull   = 0xd0
+		refFunc   = 0xd2
+		vector    = 0xfd
+	)
 	for r.err == nil {
 		switch instruction := r.byte(); instruction {
 		case end:

@@ -91,6 +91,11 @@ func (c *counts) subtract(before *counts) {
 	c.display.Late -= before.display.Late
 }
 
+// lossRatio returns the share of the packets that were lost; unknown if none was sent.
+func (c *counts) lossRatio() figures.Figure {
+	return figures.RatioFigure(float64(c.outcomes[packetlog.Lost]), float64(c.n[sent]))
+}
+
 // ratio returns the ratio of two counts; unknown if the second is 0.
 func (c *counts) ratio(a, b count) figures.Figure {
 	return figures.RatioFigure(float64(c.n[a]), float64(c.n[b]))

@@ -197,7 +197,8 @@ func (x *session) readViewAck(s *shard, i int, ack []byte) {
 
 // arriveFull handles the arrival of a datagram at client i.
 func (x *session) arriveFull(s *shard, i int, at time.Duration, d *lossmodel.Delivery) {
-	c, r, p := &s.clients[i], &s.receivers[i], untag(d.Tag)
+	c, r := &s.clients[i], &s.receivers[i]
+	p := untag(d.Tag)
 	switch {
 	case d.Lost != lossmodel.None:
 		s.countLoss(i, p.seq, d.Copy, d.Lost)

@@ -87,7 +87,7 @@ func (x *session) displayHz() float64 {
 func (c *counts) figures(t *tenure, active time.Duration, interpolates bool, displayHz float64) figures.CrowdClient {
 	kilobits := func(bytes int64) figures.Figure { return figures.RatioFigure(float64(bytes)*8/1000, active.Seconds()) }
 	f := figures.CrowdClient{PayloadKbps: kilobits(c.n[payloadBytes]), WireKbps: kilobits(c.n[wireBytes]),
-		BaselineAgeTicks: c.ratio(baselineTicks, withBaseline), LossRatio: figures.RatioFigure(float64(c.outcomes[packetlog.Lost]), float64(c.n[sent]))}
+		BaselineAgeTicks: c.ratio(baselineTicks, withBaseline), LossRatio: c.lossRatio()}
 	if active > 0 {
 		f.RoundTripMS = t.roundTripMS
 	}
@@ -131,7 +131,7 @@ func (x *session) totals(end time.Duration, clients []figures.CrowdClient) figur
 		t.BitsPerCube = &t.BitsPerItem
 	}
 	t.PacketBytes, t.BaselineAgeTicks = figures.QuantilesOf(&x.sizes, 1), figures.QuantilesOf(&x.ages, 1)
-	t.Network.LossRate = figures.RatioFigure(float64(all.outcomes[packetlog.Lost]), float64(all.n[sent]))
+	t.Network.LossRate = all.lossRatio()
 	t.Crowd = x.crowdFigures(clients)
 	t.View = x.viewFigures(end)
 	return t

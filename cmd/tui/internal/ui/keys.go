@@ -33,7 +33,8 @@ func (s *Shell) FocusKeys() []room.Binding {
 		return room.Bind("Moving", []string{keyName}, keyName, help, func() room.Request {
 			s.page().Focus(step)
 			return room.Request{Redraw: true}
-		}).NotifyIdle("only one pane of this page has a cursor; after z, tab shows the others").Unless(func() bool { return !s.page().HasOtherPane() })
+		}).NotifyIdle("only one pane of this page has a cursor; after z, tab shows the others").
+			Unless(func() bool { return !s.page().HasOtherPane() })
 	}
 	return []room.Binding{focus("tab", "next pane", 1).InFooter("pane"), focus("shift+tab", "previous pane", -1)}
 }

@@ -23,8 +23,9 @@ type clients struct {
 	selected int   // index of the selected client; -1 if none
 	width    int   // columns of the strip on the screen, as last drawn
 
-	packets *client            // the packets of the selected client
-	focus   func(packets bool) // focuses that pane, or this one
+	packets *client // the packets of the selected client
+
+	focusPackets, focusClients func() // focus that pane, and this one
 }
 
 // hasBudget reports whether the clients have figures of a budget.
@@ -75,8 +76,7 @@ func (p *clients) Click(x, _ int) room.Request {
 
 // Enter focuses the packets of the selected client, the last in the strip if none is selected.
 func (p *clients) Enter() room.Request {
-	const packets = true
-	p.focus(packets)
+	p.focusPackets()
 	if p.selected < 0 {
 		return p.choose(p.move(room.ListEnd))
 	}
@@ -84,8 +84,7 @@ func (p *clients) Enter() room.Request {
 }
 
 func (p *clients) Release() room.Request {
-	const packets = true
-	p.focus(!packets)
+	p.focusClients()
 	return room.Request{}
 }
 

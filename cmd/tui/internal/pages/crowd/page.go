@@ -17,9 +17,8 @@ func New() *room.Page {
 	clients := &clients{clientTable: table, selected: -1, packets: client}
 	client.clients = clients
 	s := p.Add(clients, &charts{timeSpan: span}, &quantiles{table}, &baselines{span: span}, client)
-	clients.focus = func(packets bool) {
-		p.FocusOn(map[bool]*room.Slot{false: s[0], true: s[4]}[packets])
-	}
+	clients.focusPackets = func() { p.FocusOn(s[4]) }
+	clients.focusClients = func() { p.FocusOn(s[0]) }
 	p.LayOut = func(w, h int) []room.Place {
 		const minRest = 22 // rows for charts and packets
 		shown := len(clients.shown())

@@ -110,8 +110,11 @@ func (k *timeChart) legend(p *Charts, th *look.Theme, maxWidth int) []look.Span 
 	if len(k.lines) == 0 {
 		return p.payloadRatioLegend(th, maxWidth)
 	}
-	full, short := k.lineFigures(p, th, false), k.lineFigures(p, th, true)
-	out := look.Fit(maxWidth, slices.Concat(full...), slices.Concat(short...), look.FitGroups(maxWidth, short))
+	const short = true
+	out := slices.Concat(k.lineFigures(p, th, !short)...)
+	if look.SpansWidth(out) > maxWidth {
+		out = look.FitGroups(maxWidth, k.lineFigures(p, th, short))
+	}
 	after := [][]look.Span{nil}
 	if k.after != nil {
 		after = append(k.after(p, th), nil)
@@ -121,7 +124,8 @@ func (k *timeChart) legend(p *Charts, th *look.Theme, maxWidth int) []look.Span 
 	if shadowFigure == nil {
 		shadowFigure = func(l *engine.Lane) string { return k.figure(p, l, &k.lines[0]) }
 	}
-	out = append(out, shadowLegend(th, maxWidth-look.SpansWidth(out)-look.SpansWidth(shortest), &p.Lane, p.shadows, shadowFigure)...)
+	space := maxWidth - look.SpansWidth(out) - look.SpansWidth(shortest)
+	out = append(out, shadowLegend(th, space, &p.Lane, p.shadows, shadowFigure)...)
 	return append(out, look.Fit(maxWidth-look.SpansWidth(out), after...)...)
 }
 

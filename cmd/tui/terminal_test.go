@@ -67,7 +67,7 @@ func TestSessionByKeys(t *testing.T) {
 	s.gone(esc, "━ Help")
 	s.after("4", "─ Receiver")
 	s.after("1", "─ Bandwidth")
-	s.after("t", "Tour 1 of 8")
+	s.after("/tour\r", "Tour 1 of 8")
 	s.after("\r", "Tour 2 of 8")
 	s.after("\x7f", "Tour 1 of 8")
 	s.after(esc, "your settings are restored")

@@ -29,6 +29,7 @@ import (
 type Order struct {
 	live.Command
 	Help, Tour bool              // show the help; start the guided tour
+	Previous   bool              // run the encoder as it was before its last change as a shadow
 	Quit       QuitMode          // whether and how to quit
 	Themes     bool              // show the list of themes
 	Copy       bool              // copy the selection, or the screen, to the clipboard
@@ -120,12 +121,12 @@ func encoderVerbs(env Context) []verb {
 		{Name: "encoder", Args: "NAME", Help: "change the encoder", screens: Lab, minArgs: 1, maxArgs: 1, words: names,
 			parse: func(args []string) (Order, error) { return changeOrder("encoder.name", args[0]) }},
 		{Name: "shadow", Args: "[off] NAME [PARAM=VALUE...]", Help: "run another encoder, or one with other parameters, as a shadow, on the same " +
-			"frames and losses", screens: Lab,
+			"frames and losses; previous: the encoder before its last change", screens: Lab,
 			minArgs: 1, maxArgs: unlimited, parse: parseShadow,
 			complete: func(before []string) []string {
 				switch {
 				case len(before) == 0:
-					return append([]string{"off"}, names...)
+					return append([]string{"off", "previous"}, names...)
 				case before[0] == "off":
 					return controls.ShadowNames(env.Config)
 				}
@@ -433,9 +434,12 @@ func fixedOrder(o Order) func([]string) (Order, error) {
 // expectedOneOf lists the allowed names for an error message.
 func expectedOneOf(names []string) string { return "expected one of " + strings.Join(names, ", ") }
 
-// parseShadow parses the arguments of "shadow NAME [PARAM=VALUE]...", which adds a shadow, and of
-// "shadow off NAME...", which removes shadows.
+// parseShadow parses the arguments of "shadow NAME [PARAM=VALUE]...", which adds a shadow, of
+// "shadow previous", and of "shadow off NAME...", which removes shadows.
 func parseShadow(args []string) (Order, error) {
+	if len(args) == 1 && args[0] == "previous" {
+		return Order{Previous: true}, nil
+	}
 	if args[0] == "off" {
 		if len(args) == 1 {
 			return Order{}, errUsage

@@ -127,6 +127,14 @@ func (s *Stage) pressKey(k string) {
 		s.do(s.page.Enter())
 	case "esc":
 		s.do(s.page.Release())
+	case "S":
+		s.do(room.Act(s.page, room.Sorter.NextSort))
+	case "c":
+		s.do(room.Act(s.page, room.Switcher.NextFigure))
+	case "r":
+		s.do(room.Act(s.page, room.Referrer.NextReference))
+	case "w":
+		s.do(room.Act(s.page, room.Writer.WriteFile))
 	default:
 		panic("no key " + k)
 	}

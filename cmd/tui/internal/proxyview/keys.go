@@ -11,7 +11,7 @@ import (
 
 // bindings returns all keys, in the order of the help.
 func (m *model) bindings() []room.Binding {
-	return slices.Concat(m.FocusKeys(), m.MoveKeys(), m.AdjustKeys(), m.controlKeys(), m.displayKeys(),
+	return slices.Concat(m.controlKeys(), m.PaneKeys(), m.displayKeys(),
 		m.ProgramKeys(ui.Leaving{Esc: "clear the selection", Quit: "end the proxy and print the totals; asks first while clients are active", Stop: "end the proxy; the program reports an interruption"}),
 		m.paneKeys())
 }

@@ -245,8 +245,8 @@ func Find[T any](p *Page) (found T, ok bool) {
 	return found, false
 }
 
-// act calls do with the pane that Find returns, if any, and redraws all panes.
-func act[T any](p *Page, do func(T) Request) Request {
+// Act calls do with the pane that Find returns, if any, and redraws all panes.
+func Act[T any](p *Page, do func(T) Request) Request {
 	defer p.Redraw()
 	if pane, ok := Find[T](p); ok {
 		return do(pane)
@@ -265,12 +265,12 @@ func all[T any](p *Page, do func(T)) {
 }
 
 func (p *Page) Move(dx, dy int) Request {
-	return act(p, func(x Mover) Request { return x.Move(dx, dy) })
+	return Act(p, func(x Mover) Request { return x.Move(dx, dy) })
 }
 
-func (p *Page) Enter() Request { return act(p, Enterer.Enter) }
+func (p *Page) Enter() Request { return Act(p, Enterer.Enter) }
 
-func (p *Page) Aim() Request { return act(p, Aimer.Aim) }
+func (p *Page) Aim() Request { return Act(p, Aimer.Aim) }
 
 // Release clears the selections of all panes. Of the requests of panes it returns the last one with an
 // effect.

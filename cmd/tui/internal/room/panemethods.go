@@ -29,6 +29,22 @@ type Mover interface {
 // Enterer is a pane that handles the enter key.
 type Enterer interface{ Enter() Request }
 
+// The next four interfaces are those of keys that act on one pane of the page: the focused one if it has the
+// method, or else the first that has it. The pane needs no binding. Explainer describes what the key does there,
+// in place of the common text of the help. A request with a Notice that is an error reports why nothing changed.
+
+// Sorter is a pane with rows. The key S sorts them by the next column.
+type Sorter interface{ NextSort() Request }
+
+// Switcher is a pane with several figures or pictures. The key c shows the next one.
+type Switcher interface{ NextFigure() Request }
+
+// Referrer is a pane that compares rows, points or lanes with one of them, the reference. The key r selects it.
+type Referrer interface{ NextReference() Request }
+
+// Writer is a pane with a list. The key w writes it to a file.
+type Writer interface{ WriteFile() Request }
+
 // Releaser is a pane with a selection that esc clears.
 type Releaser interface{ Release() Request }
 

@@ -2,8 +2,10 @@ package ui
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
+	"wirelab/experiment/config"
 	"wirelab/experiment/live"
 
 	"wirelab/cmd/tui/internal/command"
@@ -29,6 +31,8 @@ func (m *dashboard) Execute(o command.Order) (tea.Cmd, error) {
 		return m.listPackets(*o.Packets)
 	case o.FindRow != nil:
 		return m.findRow(*o.FindRow)
+	case o.Previous:
+		return nil, m.shadowPrevious()
 	case o.Tour:
 		m.startTour()
 	case o.Quit != command.NoQuit:
@@ -97,6 +101,23 @@ func (m *dashboard) findRow(row int) (tea.Cmd, error) {
 		}
 	}
 	return nil, errNoPackets
+}
+
+// shadowPrevious adds a shadow: the active encoder as it was before its last change, so that the effect of the
+// change can be compared.
+func (m *dashboard) shadowPrevious() error {
+	before, cfg := m.lab.Snap.PreviousEncoder, m.lab.Config()
+	switch {
+	case room.SendsFiles(m.lab.Snap.Schema):
+		return errors.New("files have no shadows of the same transfer; the next transfer shows the effect of a change")
+	case before == nil:
+		return errors.New("the encoder has not been changed yet")
+	case before.IsIn(cfg.Shadows):
+		return fmt.Errorf("%s, the encoder before the change, is a shadow already; the page Compare compares them", before.Text())
+	case before.Equal(cfg.Encoder):
+		return fmt.Errorf("%s is the active encoder, and there is no earlier one", before.Text())
+	}
+	return m.lab.Do(*room.Change(config.NewChange("shadow", []config.Encoder{before.Clone()})).Command)
 }
 
 // startTour starts the guided tour. When the tour ends, the page that was open before is opened

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -36,36 +35,16 @@ func controlKeys(m *dashboard) []room.Binding {
 			return room.Request{Overlay: overlay}
 		}
 	}
-	return slices.Concat(m.FocusKeys(), m.MoveKeys(), m.AdjustKeys(), []room.Binding{
+	return slices.Concat(m.PaneKeys(), []room.Binding{
 		bind([]string{"e"}, "e", "list the encoders: select, run as a shadow, set params",
 			list("encoder")).InFooter("encoder").Pin(),
 		bind([]string{"v"}, "v", "list the encoders; in the list, v runs the selected encoder as a shadow, on the same frames and losses", list("encoder")),
-		bind([]string{"A"}, "A", "run the encoder as it was before its last change as a shadow", shadowPrevious(m)),
 		bind([]string{"p"}, "p", "select a predefined link", list("profile")).InFooter("profile"),
 		m.DirectionKey(),
 		bind([]string{"u"}, "u", "undo the last change; again: the change before it",
 			sendCommand(m, live.Command{Undo: true})).InFooter("undo"),
 		bind([]string{"ctrl+r"}, "ctrl+r", "redo the change that was undone", sendCommand(m, live.Command{Redo: true})),
 	})
-}
-
-// shadowPrevious returns the action that adds a shadow: the active encoder as it was before its
-// last change, so that the effect of the change can be compared.
-func shadowPrevious(m *dashboard) func() room.Request {
-	return func() room.Request {
-		before, cfg := m.lab.Snap.PreviousEncoder, m.lab.Config()
-		switch {
-		case room.SendsFiles(m.lab.Snap.Schema):
-			return room.Request{Notice: "key A works for snapshots only; with files, the next transfer shows the effect of a change", IsError: true}
-		case before == nil:
-			return room.Request{Notice: "key A runs the encoder as it was before its last change as a shadow; it has not been changed yet", IsError: true}
-		case before.IsIn(cfg.Shadows):
-			return room.Request{Notice: fmt.Sprintf("%s, the encoder before the change, is a shadow already; the page Compare compares them", before.Text()), IsError: true}
-		case before.Equal(cfg.Encoder):
-			return room.Request{Notice: fmt.Sprintf("%s is the active encoder, and there is no earlier one", before.Text()), IsError: true}
-		}
-		return room.Change(config.NewChange("shadow", []config.Encoder{before.Clone()}))
-	}
 }
 
 // timeKeys returns the keys for virtual time. A binding with an empty label and help is listed together
@@ -115,8 +94,6 @@ func sessionKeys(m *dashboard) []room.Binding {
 		bind([]string{"x"}, "x",
 			"explain why the last packet failed or was large, or open the packet under the cursor", m.explain).InFooter("why"),
 		bind([]string{"m"}, "m", "mark this instant in the charts; /mark TEXT names it", mark),
-		bind([]string{"t"}, "t", "start the guided tour in eight steps",
-			room.WithoutRequest(m.startTour)).InFooter("tour").Unless(m.showsCrowd),
 	}, m.ProgramKeys(Leaving{Release: release, Esc: "clear the selection and the crosshair",
 		Quit: "quit; asks first if a minute or more is unsaved", Stop: "save the run and quit"})...)
 }

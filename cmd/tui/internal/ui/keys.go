@@ -26,9 +26,33 @@ func bindGroup(name string) func(keys []string, label, help string, do func() ro
 	}
 }
 
-// FocusKeys returns the keys that move the focus between panes. A notice appears if they have no
+// PaneKeys returns the keys that act on the panes of the open page, on every screen.
+func (s *Shell) PaneKeys() []room.Binding {
+	return slices.Concat(s.focusKeys(), s.moveKeys(), s.adjustKeys(), []room.Binding{
+		paneKey(s, "S", "sort", "sort by the next column; /sort FIELD asc reverses", room.Sorter.NextSort),
+		paneKey(s, "c", "view", "next figure or view", room.Switcher.NextFigure),
+		paneKey(s, "r", "reference", "select what the others are compared with", room.Referrer.NextReference),
+		paneKey(s, "w", "write", "write what is listed to a file", room.Writer.WriteFile),
+	})
+}
+
+// paneKey returns the binding of a key that acts on the first pane of the open page that implements T.
+func paneKey[T any](s *Shell, keyName, brief, help string, act func(T) room.Request) room.Binding {
+	lacking := func() bool {
+		_, ok := room.Find[T](s.page())
+		return !ok
+	}
+	return room.Bind("Moving", []string{keyName}, keyName, help, func() room.Request {
+		if lacking() {
+			return room.Request{}
+		}
+		return room.Act(s.page(), act)
+	}).InFooter(brief).Unless(lacking).NotifyIdle("no pane of this page has this")
+}
+
+// focusKeys returns the keys that move the focus between panes. A notice appears if they have no
 // effect on the open page.
-func (s *Shell) FocusKeys() []room.Binding {
+func (s *Shell) focusKeys() []room.Binding {
 	focus := func(keyName, help string, step int) room.Binding {
 		return room.Bind("Moving", []string{keyName}, keyName, help, func() room.Request {
 			s.page().Focus(step)
@@ -39,8 +63,8 @@ func (s *Shell) FocusKeys() []room.Binding {
 	return []room.Binding{focus("tab", "next pane", 1).InFooter("pane"), focus("shift+tab", "previous pane", -1)}
 }
 
-// MoveKeys returns the keys that move the selection: arrows and the letters of vi.
-func (s *Shell) MoveKeys() []room.Binding {
+// moveKeys returns the keys that move the selection: arrows and the letters of vi.
+func (s *Shell) moveKeys() []room.Binding {
 	bind := bindGroup("Moving") // bind(keys, label, help, action) makes a binding
 	// arrow returns the bindings of an arrow key and of the letter that does the same in vi. Opposite
 	// arrows share the label and the help of the first.
@@ -66,8 +90,8 @@ func (s *Shell) MoveKeys() []room.Binding {
 		})
 }
 
-// AdjustKeys returns the keys that change a value in large steps or by typing. A notice appears if enter has no effect on the open page.
-func (s *Shell) AdjustKeys() []room.Binding {
+// adjustKeys returns the keys that change a value in large steps or by typing. A notice appears if enter has no effect on the open page.
+func (s *Shell) adjustKeys() []room.Binding {
 	bind := bindGroup("Controls")
 	return []room.Binding{
 		bind([]string{"[", "shift+left"}, "[ ]", "decrease, increase in large steps", s.move(-bigStep, 0)),
@@ -121,8 +145,6 @@ func (s *Shell) ProgramKeys(leaving Leaving) []room.Binding {
 			return r
 		}),
 		bind([]string{"y"}, "y", "copy the selection, or else the screen, to the clipboard", func() room.Request { return s.copySelection() }),
-		bind([]string{"ctrl+l"}, "ctrl+l", "redraw the screen", func() room.Request { return room.Request{Program: tea.ClearScreen} }),
-		bind([]string{"ctrl+z"}, "ctrl+z", "suspend", func() room.Request { return room.Request{Program: tea.Suspend} }),
 		bind([]string{"q"}, "q", leaving.Quit, func() room.Request {
 			cmd, err := s.screen.Execute(command.Order{Quit: command.QuitAsking})
 			if err != nil {
@@ -225,10 +247,14 @@ func (s *Shell) handleKeys(msg tea.KeyMsg) tea.Cmd {
 }
 
 // handleKey passes one key to the first of these that is open: the command line, the overlay, the
-// tour, the page. The tour ignores keys that it does not use.
+// tour, the page. The tour ignores keys that it does not use. Ctrl-L and Ctrl-Z act everywhere and are not listed.
 func (s *Shell) handleKey(msg tea.KeyMsg) tea.Cmd {
 	_, isHelp := s.overlay.(*helpBox)
 	switch {
+	case msg.Type == tea.KeyCtrlL:
+		return tea.ClearScreen
+	case msg.Type == tea.KeyCtrlZ:
+		return tea.Suspend
 	case !isHelp && (s.overlay != nil || s.line.Open) && s.requestsHelp(msg):
 		s.overlay = s.help()
 		return nil

@@ -76,9 +76,9 @@ func screenStates(t *testing.T) []screenState {
 		{"crowd", on(func() room.Lab { return newCrowdLab(200) }), "right right", ""},
 		{"a client", on(func() room.Lab { return newCrowdLab(40) }), "enter", "Packets of client 1"},
 		{"past", on(labtest.NewEcho), "m b b <", ""},
-		{"first step of the tour", on(labtest.NewEcho), "t", "Tour 1 of 8: Quantise; now encoder raw; in 4 s: encoder quantized"},
-		{"tour", on(labtest.NewEcho), "t enter enter enter enter enter", ""},
-		{"last step of the tour", on(labtest.NewEcho), "t" + strings.Repeat(" enter", 7),
+		{"first step of the tour", on(labtest.NewEcho), "/tour enter", "Tour 1 of 8: Quantise; now encoder raw; in 4 s: encoder quantized"},
+		{"tour", on(labtest.NewEcho), "/tour enter enter enter enter enter enter", ""},
+		{"last step of the tour", on(labtest.NewEcho), "/tour enter" + strings.Repeat(" enter", 7),
 			"Tour 8 of 8: Send rate; now down rate 500kbit; in 4 s: down rate 50kbit"},
 
 		{"help", lab, "4 ?", ""},

@@ -96,23 +96,24 @@ func TestChartScaleFollowsTheActiveEncoder(t *testing.T) {
 	}
 }
 
-// TestShadowPrevious checks that A runs the encoder of before the last change as a shadow, and
-// explains why if it cannot.
+// TestShadowPrevious checks that /shadow previous runs the encoder of before the last change as a
+// shadow, and that an error explains why if it cannot.
 func TestShadowPrevious(t *testing.T) {
 	lab := labtest.NewLab()
 	m := screen(lab, 160, 48, Options{})
-	press(m, "A")
+	press(m, line("shadow previous")...)
 	if text := m.View(); len(lab.Got) != 0 || !strings.Contains(text, "has not been changed yet") {
-		t.Errorf("nothing was changed, and A asks for %s", spell(lab.Got))
+		t.Errorf("nothing was changed, and the command sent %s", spell(lab.Got))
 	}
+	press(m, "esc")
 	lab.Snap.PreviousEncoder = &config.Encoder{Name: "rotor"}
 	m.Update(room.Tick{})
-	press(m, "A")
+	press(m, line("shadow previous")...)
 	m.Update(room.Tick{})
 	if got := spell(lab.Got); got != "shadow rotor on" {
-		t.Errorf("A sent %s", got)
+		t.Errorf("it sent %s", got)
 	}
-	press(m, "A")
+	press(m, line("shadow previous")...)
 	if text := m.View(); len(lab.Got) != 1 || !strings.Contains(text, "is a shadow already") {
 		t.Errorf("twice: %s", spell(lab.Got))
 	}

@@ -267,12 +267,12 @@ func TestSortByEveryFigure(t *testing.T) {
 		}
 		before := math.Inf(-1)
 		for at, i := range p.order {
-			v := p.data.entries[i].figures[p.sortFigure]
+			v := p.data.entries[i].figures[p.sortFigure()]
 			if math.IsNaN(v) && at < len(p.order)-1 {
-				t.Errorf("by %d: an entry without a value has rank %d", p.sortFigure, at)
+				t.Errorf("by %d: an entry without a value has rank %d", p.sortFigure(), at)
 			}
 			if v < before {
-				t.Errorf("by %d: %v after %v", p.sortFigure, v, before)
+				t.Errorf("by %d: %v after %v", p.sortFigure(), v, before)
 			}
 			before = v
 		}

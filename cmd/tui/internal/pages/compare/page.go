@@ -3,6 +3,7 @@ package compare
 import (
 	"slices"
 
+	"wirelab/cmd/tui/internal/grid"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/config"
@@ -22,7 +23,7 @@ type encoders struct {
 // shadowChoice, so that other pages show it next to the active encoder.
 func New(shadowChoice *panes.SelectedShadow) *room.Page {
 	p := &room.Page{Name: "Compare", Top: room.NewSlot(&panes.SummaryLine{}), TopIfWide: true}
-	table := &encoders{charts: &panes.Charts{OnlySelected: true}, shadowChoice: shadowChoice}
+	table := &encoders{table: table{Table: grid.Table{Sort: firstFigure}}, charts: &panes.Charts{OnlySelected: true}, shadowChoice: shadowChoice}
 	s := p.Add(table, table.charts, &panes.Charts{OnlySelected: true, Selected: panes.RatioChart})
 	p.LayOut = func(w, h int) []room.Place {
 		const hintRows = 7 // height of a table with a hint instead of entries
@@ -85,24 +86,19 @@ func (p *encoders) nextChartChoice() room.Request {
 
 // Move selects another encoder if dy is not 0, and another figure to sort by if dx is not 0.
 func (p *encoders) Move(dx, dy int) room.Request {
-	t := &p.table
-	if dy != 0 {
-		t.cursor = min(max(t.cursor+dy, 0), max(len(t.order)-1, 0))
-		p.storeSelection()
-	}
+	p.Table.Move(dy)
 	if dx != 0 {
-		step := figure(1)
-		if dx < 0 {
-			step = numFigures - 1 // one back, modulo numFigures
-		}
-		next := (t.sortFigure + step) % numFigures
-		if next == figureAge && !t.hasFigure(next) { // files have no display, so skip the age of the displayed data
-			next = (next + step) % numFigures
-		}
-		t.sortBy(next)
-		p.charts.Selected = chartForFigure(t.sortFigure)
+		p.NextSort(dx)
 	}
+	p.update()
 	return room.Request{}
+}
+
+// update applies a new cursor or a new column to sort by.
+func (p *encoders) update() {
+	p.resort()
+	p.storeSelection()
+	p.charts.Selected = chartForFigure(p.sortFigure())
 }
 
 // storeSelection makes the shadow under the cursor the one that other pages compare with the active
@@ -188,9 +184,8 @@ func (p *encoders) Selection() string {
 
 // Click selects an encoder, or sorts by the column whose heading is at (x, y).
 func (p *encoders) Click(x, y int) room.Request {
-	p.clickAt(x, y)
-	p.storeSelection()
-	p.charts.Selected = chartForFigure(p.sortFigure)
+	p.Table.Click(x, y)
+	p.update()
 	return room.Request{}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/chart"
+	"wirelab/cmd/tui/internal/grid"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
@@ -21,8 +22,7 @@ import (
 
 // table compares all running encoders: a row each, sorted by one figure.
 type table struct {
-	sortFigure figure
-	cursor     int // selected row, an index in order
+	grid.Table // the rows are the entries in the order of order; the figures are in columns from firstFigure on
 
 	itemUnit  string // see panes.PerItemUnit
 	cfg       *config.Config
@@ -31,14 +31,13 @@ type table struct {
 	snapLanes []engine.Lane // lanes of the snapshot that was observed last
 	remote    bool          // the receiver is reached over a network
 	data      comparison
+	sortedBy  int            // Table.Sort when order was made
 	order     []int          // indices of data.entries, best first by sortFigure
 	gaps      map[gapKey]gap // comparisons with the best entry
 	queue     []int          // entries whose gap has to be computed
 	redraws   int            // number of comparisons since the last round of gaps began
 
-	columns  []column // as last drawn
-	height   int      // of the pane, as last drawn
-	sparkMax float64  // upper end of the sparklines, in bits per sample
+	sparkMax float64 // upper end of the sparklines, in bits per sample
 }
 
 // gapKey identifies a gap: an entry, the best entry that it is compared with, and the figure. A gap
@@ -47,12 +46,6 @@ type gapKey struct {
 	entry, best string        // labels
 	started     time.Duration // when the entry was added; it may be removed and added again
 	figure      figure
-}
-
-// column is a column of the table: its figure, left edge and width.
-type column struct {
-	figure figure
-	x, w   int
 }
 
 func (p *table) Name() string { return "Compare" }
@@ -70,10 +63,11 @@ func (p *table) Observe(v room.View) bool {
 	if p.data.entries == nil || changed && (v.RedrawDue || len(v.Snap.Lanes) != p.numLanes) {
 		p.itemUnit, p.now, p.numLanes = panes.PerItemUnit(v.Snap.Schema, v.Snap.Item), v.Snap.Now, len(v.Snap.Lanes)
 		p.data = compare(v.Snap)
+		p.setColumns()
 		p.sort()
 		p.redraws++
 		if p.redraws >= redrawsPerRound || p.lacksInterval() {
-			p.redraws, p.queue = 0, slices.Clone(p.order[min(1, len(p.order)):]) // all but the best
+			p.queueGaps()
 		}
 		return true
 	}
@@ -93,7 +87,7 @@ func (p *table) lacksInterval() bool {
 // gapKeyOf returns the key of the gap between entry i and the best entry by the sort figure.
 func (p *table) gapKeyOf(i int) gapKey {
 	r, best := &p.data.entries[i], &p.data.entries[p.order[0]]
-	return gapKey{r.label(), best.label(), r.started, p.sortFigure}
+	return gapKey{r.label(), best.label(), r.started, p.sortFigure()}
 }
 
 // computeNextGap computes the next gap that is due and reports whether there was one.
@@ -107,7 +101,7 @@ func (p *table) computeNextGap() bool {
 	if p.gaps == nil || len(p.gaps) > maxGaps {
 		p.gaps = map[gapKey]gap{}
 	}
-	p.gaps[p.gapKeyOf(i)] = p.data.entries[i].gapTo(&p.data.entries[p.order[0]], p.sortFigure)
+	p.gaps[p.gapKeyOf(i)] = p.data.entries[i].gapTo(&p.data.entries[p.order[0]], p.sortFigure())
 	return true
 }
 
@@ -119,81 +113,102 @@ func (p *table) sort() {
 		p.order = append(p.order, i)
 	}
 	value := func(i int) float64 {
-		if v := p.data.entries[i].figures[p.sortFigure]; !math.IsNaN(v) {
+		if v := p.data.entries[i].figures[p.sortFigure()]; !math.IsNaN(v) {
 			return v
 		}
 		return math.Inf(1)
 	}
 	slices.SortStableFunc(p.order, func(i, j int) int { return cmp.Compare(value(i), value(j)) })
-	p.cursor = min(p.cursor, max(len(p.order)-1, 0))
+	p.NumRows = len(p.order)
+	p.sortedBy = p.Sort
 	p.queue = nil
+	p.Move(0) // the cursor stays in the table
 }
 
-// sortBy makes f the sort figure, sorts, and queues all gaps for computing.
-func (p *table) sortBy(f figure) {
-	if f == p.sortFigure || len(p.order) == 0 {
+// queueGaps queues all gaps for computing.
+func (p *table) queueGaps() { p.redraws, p.queue = 0, slices.Clone(p.order[min(1, len(p.order)):]) }
+
+// resort sorts the entries if the sort figure was changed. The cursor stays on its encoder.
+func (p *table) resort() {
+	if p.Sort == p.sortedBy || len(p.order) == 0 {
 		return
 	}
-	selected := p.order[p.cursor]
-	p.sortFigure = f
+	selected := p.order[p.Cursor]
+	p.setColumns()
 	p.sort()
-	p.cursor = slices.Index(p.order, selected) // the cursor stays on its encoder
-	p.queue = slices.Clone(p.order[1:])
+	p.Cursor = slices.Index(p.order, selected)
+	p.queueGaps()
 }
 
 // selected returns the entry under the cursor, nil if none exists.
 func (p *table) selected() *entry {
-	if p.cursor >= len(p.order) {
+	if p.Cursor >= len(p.order) {
 		return nil
 	}
-	return &p.data.entries[p.order[p.cursor]]
+	return p.at(p.Cursor)
 }
 
-// Sizes of the table, in columns and rows.
 const (
-	rowsAbove         = 2  // rows above the first encoder: border and headings
-	figureWidth       = 10 // columns of a figure
-	minGapWidth       = 26 // columns of the gap: ratio and interval
-	preferredGapWidth = 34 // columns of the gap from which on there are sparklines
-	maxGapWidth       = 46
-	sparkWidth        = 24 // columns of a sparkline
-	sparkColumn       = 28 // columns of a sparkline with its heading
-	rowsBelow         = 3  // rows below the last encoder: an empty row, footnote and border
-	minEncoders       = 2  // encoders that the table needs; a hint is shown with fewer
+	firstFigure = 1  // the column of the first figure
+	rowsAbove   = 2  // rows above the first encoder: border and titles
+	rowsBelow   = 3  // rows below the last encoder: an empty row, footnote and border
+	sparkWidth  = 24 // columns of a sparkline
+	minEncoders = 2  // encoders that the table needs; a hint is shown with fewer
 )
+
+// sortFigure returns the figure by which the entries are sorted.
+func (p *table) sortFigure() figure { return figure(p.Sort - firstFigure) }
+
+// setColumns sets the columns: name, figures, gap to the best encoder, sparkline.
+func (p *table) setColumns() {
+	nameWidth := 0
+	p.sparkMax = 0 // one scale for all sparklines, so that heights can be compared
+	for i := range p.data.entries {
+		r := &p.data.entries[i]
+		nameWidth = max(nameWidth, look.TextWidth(r.label())+2) // 2 for the symbol
+		p.sparkMax = max(p.sparkMax, chart.SparkTop(r.lastMinute(), sparkWidth))
+	}
+	p.Columns = []grid.Column{{Title: "  encoder", Width: nameWidth, Min: 16, Text: p.nameText}}
+	drop := [numFigures]int{figureAge: 1, figureDecode: 3, figureEncode: 4, figureFailures: 5, figurePacket: 6, figureBits: 7, figureKbps: 8}
+	for f := range p.numShown() {
+		title := f.text(p.itemUnit).head
+		width := max(7, look.TextWidth(title)+1) // 1 for the mark of the sort figure
+		p.Columns = append(p.Columns, grid.Column{Title: title, Width: width, Drop: drop[f], Right: true, Sortable: true,
+			Text: func(c grid.Cell) []look.Span { return p.figureText(c.Row, f) }})
+	}
+	gapTitle := "vs best, 95 % CI"
+	if p.sortFigure() == figureFailures {
+		gapTitle = "more than the best, 95 % CI"
+	}
+	scale := fmt.Sprintf("last minute, 0 to %s kbps", units.Fixed(p.sparkMax*room.PerSecond/1000, 0))
+	p.Columns = append(p.Columns, grid.Column{Title: gapTitle, Width: 34, Min: 24, Text: p.gapText},
+		grid.Column{Title: scale, Width: 26, Drop: 2, Text: p.sparkText})
+	p.Across = p.errorText
+}
+
+// numShown returns the number of figures that have a column: all, but files have no display and no age of it.
+func (p *table) numShown() figure {
+	hasAge := func(r entry) bool { return !math.IsNaN(r.figures[figureAge]) }
+	if slices.ContainsFunc(p.data.entries, hasAge) {
+		return numFigures
+	}
+	return figureAge
+}
 
 // Draw implements room.Pane. With fewer than minEncoders entries it draws a hint.
 func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	p.height = c.H
-	sortText := p.sortFigure.text(p.itemUnit)
+	sortText := p.sortFigure().text(p.itemUnit)
 	c.Frame(th, focused, "Compare", look.Fit(look.TitleSpace(c.W, "Compare"), []look.Span{look.Dim.Span("by "), look.Plain.Span(sortText.long)}, nil)...)
 	if len(p.order) < minEncoders {
-		p.drawHint(c, th)
+		p.drawHint(c)
 		return
 	}
-	nameWidth := p.nameWidth(c.W)
-	gapAt, sparkAt := p.layOut(c.W, nameWidth)
-	p.drawHeads(c, th, gapAt, sparkAt)
-	rows := visibleRows(c.H)
-	first := p.firstVisible(rows)
-	for y := 0; y < rows && first+y < len(p.order); y++ {
-		p.drawRow(c, th, rowsAbove+y, first+y, nameWidth, gapAt, sparkAt)
-	}
-	c.MoreBelow(th, len(p.order)-first-rows)
-	p.footnote(c, th)
-}
-
-// visibleRows returns the number of entries that a table of h rows shows.
-func visibleRows(h int) int { return max(h-rowsAbove-rowsBelow, 1) }
-
-// firstVisible returns the rank of the entry in the first row of a table that shows the given number of
-// entries: the table is scrolled down just enough to show the cursor.
-func (p *table) firstVisible(rows int) int {
-	return min(max(p.cursor-rows+1, 0), max(len(p.order)-rows, 0))
+	p.Table.Draw(c, th, 1, c.H-1-rowsBelow)
+	p.footnote(c)
 }
 
 // drawHint explains how to add encoders to a table with fewer than minEncoders.
-func (p *table) drawHint(c *look.Canvas, th *look.Theme) {
+func (p *table) drawHint(c *look.Canvas) {
 	lines := []string{
 		"There are no shadows to compare with the active encoder.",
 		"Press v, then v again on each encoder to add it as a shadow, on the same frames and the same losses;",
@@ -214,155 +229,62 @@ func (p *table) drawHint(c *look.Canvas, th *look.Theme) {
 	}
 }
 
-// hasFigure reports whether any entry has a value of figure f.
-func (p *table) hasFigure(f figure) bool {
-	return slices.ContainsFunc(p.data.entries, func(r entry) bool { return !math.IsNaN(r.figures[f]) })
+// at returns the entry in a row of the table.
+func (p *table) at(row int) *entry { return &p.data.entries[p.order[row]] }
+
+// nameText returns the symbol and the name of an entry.
+func (p *table) nameText(c grid.Cell) []look.Span {
+	r := p.at(c.Row)
+	symbol := string(look.LaneSymbol(c.Theme, r.lane)) + " "
+	return []look.Span{look.LaneStyle(r.lane).Span(symbol), look.Plain.Span(look.LaneName(r.name, r.differs, c.Width-2))}
 }
 
-// nameWidth returns the columns for markers and names in a table that is w columns wide.
-func (p *table) nameWidth(w int) int {
-	n := 0
-	for i := range p.data.entries {
-		n = max(n, look.TextWidth(p.data.entries[i].label()))
+// figureText returns a figure of the entry in a row.
+func (p *table) figureText(row int, f figure) []look.Span {
+	r, style := p.at(row), look.Plain
+	if f == p.sortFigure() {
+		style = look.Value
 	}
-	return min(n+6, max(w/3, 16)) // 6 columns for the markers; at most a third of the table
+	return grid.Text(style, f.format(r.figures[f])+r.timingMark(f))
 }
 
-// layOut sets p.columns to the figures that fit into w columns after nameWidth columns for the names:
-// the sort figure, the gap, the other figures by importance, then the sparklines. The age is shown only
-// if there is room for the sparklines too. It returns the left edges of the gap and of the sparklines;
-// -1 means that they do not fit.
-func (p *table) layOut(w, nameWidth int) (gapAt, sparkAt int) {
-	const margins = 3                                           // the borders, and a column before the names
-	free := w - margins - nameWidth - figureWidth - minGapWidth // columns left after the sort figure and the gap
-	const sparkRoom = sparkColumn + preferredGapWidth - minGapWidth
-	show := [numFigures]bool{}
-	show[p.sortFigure] = true
-	for _, f := range []figure{figureKbps, figureBits, figurePacket, figureFailures, figureEncode, figureDecode} {
-		if !show[f] && free >= figureWidth {
-			show[f], free = true, free-figureWidth
-		}
-	}
-	if free >= figureWidth+sparkRoom && p.hasFigure(figureAge) {
-		show[figureAge], free = true, free-figureWidth
-	}
-	p.columns = p.columns[:0]
-	x := 1 + nameWidth
-	for f := range numFigures {
-		if show[f] {
-			p.columns = append(p.columns, column{f, x, figureWidth})
-			x += figureWidth
-		}
-	}
-	gapAt, sparkAt = x+2, -1
-	if w-gapAt < 12 { // too narrow for a ratio
-		gapAt = -1
-	}
-	if free >= sparkRoom {
-		sparkAt = min(gapAt+maxGapWidth+2, w-2-sparkColumn)
-	}
-	return gapAt, sparkAt
+// sparkText returns the payload of an entry over the last minute.
+func (p *table) sparkText(c grid.Cell) []look.Span {
+	r := p.at(c.Row)
+	return grid.Text(look.LaneStyle(r.lane), chart.Spark(r.lastMinute(), sparkWidth, p.sparkMax, c.Theme.Ascii))
 }
 
-// drawHeads draws the column headings, and sets p.sparkMax, the scale in the heading of the sparklines.
-// gapAt and sparkAt are as in layOut.
-func (p *table) drawHeads(c *look.Canvas, th *look.Theme, gapAt, sparkAt int) {
-	c.Text(6, 1, look.Dim, "encoder")
-	for _, col := range p.columns {
-		style, head := look.Dim, col.figure.text(p.itemUnit).head
-		if col.figure == p.sortFigure {
-			style, head = look.Focus, th.Sorted+head
-		}
-		c.TextRight(col.x+col.w, 1, style, head)
+// errorText returns the error of an encoder that sends nothing; nil for others.
+func (p *table) errorText(c grid.Cell) []look.Span {
+	r := p.at(c.Row)
+	if r.err == nil || !math.IsNaN(r.figures[p.sortFigure()]) {
+		return nil
 	}
-	if gapAt >= 0 {
-		end := c.W - 2
-		if sparkAt >= 0 {
-			end = sparkAt - 2
-		}
-		c.Spans(gapAt, 1, end-gapAt, look.Fit(end-gapAt, gapHeadings(p.sortFigure)...)...)
-	}
-	if sparkAt >= 0 {
-		// All rows share one scale, so that heights can be compared.
-		p.sparkMax = 0
-		for i := range p.data.entries {
-			p.sparkMax = max(p.sparkMax, chart.SparkTop(p.lastMinute(&p.data.entries[i]), sparkWidth))
-		}
-		c.Clip(sparkAt, 1, c.W-1-sparkAt, look.Dim, fmt.Sprintf("last minute, 0 to %s kbps", units.Fixed(p.sparkMax*room.PerSecond/1000, 0)))
-	}
-}
-
-// drawRow draws the entry of the given rank, 0 for the best, at row y. The other parameters are the
-// layout; see layOut.
-func (p *table) drawRow(c *look.Canvas, th *look.Theme, y, rank, nameWidth, gapAt, sparkAt int) {
-	r := &p.data.entries[p.order[rank]]
-	style := look.Plain
-	if rank == p.cursor {
-		style = look.Chosen
-		c.Text(2, y, style, th.Chosen)
-	}
-	const symbolX, nameX = 4, 6
-	c.Set(symbolX, y, look.LaneStyle(r.lane), look.LaneSymbol(th, r.lane))
-	c.Clip(nameX, y, nameWidth+1-nameX, style, look.LaneName(r.name, r.differs, nameWidth-nameX))
-	for _, col := range p.columns {
-		figureStyle := look.Plain
-		if col.figure == p.sortFigure {
-			figureStyle = look.Value
-		}
-		c.TextRight(col.x+col.w, y, figureStyle, col.figure.format(r.figures[col.figure])+r.timingMark(col.figure))
-	}
-	if math.IsNaN(r.figures[p.sortFigure]) && r.err != nil {
-		sparkAt = -1 // the error message needs the columns
-	}
-	if sparkAt >= 0 {
-		c.Clip(sparkAt, y, c.W-2-sparkAt, look.LaneStyle(r.lane), chart.Spark(p.lastMinute(r), min(sparkWidth, c.W-2-sparkAt), p.sparkMax, th.Ascii))
-	}
-	end := c.W - 2
-	if sparkAt >= 0 {
-		end = sparkAt - 2
-	}
-	if gapAt >= 0 {
-		c.Spans(gapAt, y, end-gapAt, p.gapSpans(th, rank, r, end-gapAt)...)
-	}
+	return grid.Text(look.Bad, r.err.Error())
 }
 
 // lastMinute returns the payload bits of the samples of the last minute, which a sparkline shows.
-func (p *table) lastMinute(r *entry) []float64 {
+func (r *entry) lastMinute() []float64 {
 	const samples = int(time.Minute / meters.SamplePeriod)
 	return r.Payload[max(len(r.Payload)-samples, 0):]
 }
 
-// gapHeadings returns the headings of the gap column, longest first.
-func gapHeadings(by figure) [][]look.Span {
-	texts := []string{"vs best, 95 % CI", "vs best"}
-	if by == figureFailures {
-		texts = []string{"more than the best, 95 % CI", "vs best"}
-	}
-	var out [][]look.Span
-	for _, t := range texts {
-		out = append(out, []look.Span{look.Dim.Span(t)})
-	}
-	return out
-}
-
-// gapSpans describes the gap between entry r, which has the given rank, and the best entry, in at most
-// maxWidth columns: why no ratio is known, or the ratio with its confidence interval and, if significant,
-// the difference in the figure's unit.
-func (p *table) gapSpans(th *look.Theme, rank int, r *entry, maxWidth int) []look.Span {
-	v, best := r.figures[p.sortFigure], p.data.entries[p.order[0]].figures[p.sortFigure]
+// gapText describes the gap between the entry in a row and the best entry: why no ratio is known, or the ratio with
+// its confidence interval and, if significant, the difference in the figure's unit.
+func (p *table) gapText(c grid.Cell) []look.Span {
+	r, by, th, maxWidth := p.at(c.Row), p.sortFigure(), c.Theme, c.Width
+	v, best := r.figures[by], p.at(0).figures[by]
 	switch {
 	case r.absent:
 		return look.Fit(maxWidth, []look.Span{look.Dim.Span("not running yet: started at " + look.FormatTime(r.started))},
 			[]look.Span{look.Dim.Span("not running yet")})
-	case math.IsNaN(v) && r.err != nil:
-		return []look.Span{look.Bad.Span(r.err.Error())}
 	case math.IsNaN(v) || math.IsNaN(best):
 		return []look.Span{look.Dim.Span("no data yet")}
-	case rank == 0:
+	case c.Row == 0:
 		return []look.Span{look.Good.Span("best")}
 	}
-	g := p.gaps[p.gapKeyOf(p.order[rank])] // without an interval if it was not computed yet
-	if p.sortFigure == figureFailures {
+	g := p.gaps[p.gapKeyOf(p.order[c.Row])] // without an interval if it was not computed yet
+	if by == figureFailures {
 		return p.failureSpans(th, v-best, &g, maxWidth)
 	}
 	if !g.ratio.Known {
@@ -382,7 +304,7 @@ func (p *table) gapSpans(th *look.Theme, rank int, r *entry, maxWidth int) []loo
 		remark := look.Warn.Span("  not significant")
 		return look.Fit(maxWidth, append(withInterval[:2:2], remark), append(ratio, remark), ratio)
 	}
-	difference := look.Plain.Span("  +" + p.sortFigure.format(v-best) + " " + p.sortFigure.text(p.itemUnit).unit)
+	difference := look.Plain.Span("  +" + by.format(v-best) + " " + by.text(p.itemUnit).unit)
 	return look.Fit(maxWidth, append(withInterval[:2:2], difference), withInterval, ratio)
 }
 
@@ -418,7 +340,7 @@ func ratioDecimals(lo, hi float64) int {
 
 // footnote draws, in the row above the lower border, the period of the data and the method of the intervals, or why
 // there are no data yet.
-func (p *table) footnote(c *look.Canvas, th *look.Theme) {
+func (p *table) footnote(c *look.Canvas) {
 	y := c.H - 2
 	span := p.data.To - p.data.From
 	if len(p.data.entries[0].Payload) == 0 {
@@ -442,14 +364,14 @@ func (p *table) footnote(c *look.Canvas, th *look.Theme) {
 
 // comparesPackets reports whether the sort figure is a quantile over packets: a size or a time.
 func (p *table) comparesPackets() bool {
-	return p.sortFigure == figurePacket || p.sortFigure == figureEncode || p.sortFigure == figureDecode
+	return p.sortFigure() == figurePacket || p.sortFigure() == figureEncode || p.sortFigure() == figureDecode
 }
 
 // intervalText describes the method of the interval of the entry under the cursor, or of the second entry if the cursor
 // is on the best, with the block length: a number of packets for sizes and times, otherwise seconds. If it is too early
 // for an interval, intervalText describes how long the common period must be.
 func (p *table) intervalText() string {
-	g := p.gaps[p.gapKeyOf(p.order[min(max(p.cursor, 1), len(p.order)-1)])]
+	g := p.gaps[p.gapKeyOf(p.order[min(max(p.Cursor, 1), len(p.order)-1)])]
 	if !g.hasInterval() {
 		needs := "from " + seconds(paired.MinPairs*meters.SamplePeriod) + " on"
 		if p.comparesPackets() {
@@ -465,18 +387,3 @@ func (p *table) intervalText() string {
 
 // seconds formats d in seconds.
 func seconds(d time.Duration) string { return units.Fixed(d.Seconds(), 1) + " s" }
-
-// clickAt handles a click at (x, y): it selects a row, or sorts by a column.
-func (p *table) clickAt(x, y int) {
-	if y == 1 { // the headings
-		for _, col := range p.columns {
-			if x >= col.x && x < col.x+col.w {
-				p.sortBy(col.figure)
-			}
-		}
-		return
-	}
-	if rank := p.firstVisible(visibleRows(p.height)) + y - rowsAbove; y >= rowsAbove && rank < len(p.order) {
-		p.cursor = rank
-	}
-}

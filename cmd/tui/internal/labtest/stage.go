@@ -5,8 +5,6 @@ import (
 
 	"wirelab/experiment/engine"
 
-	"github.com/charmbracelet/bubbles/key"
-
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/session"
@@ -110,11 +108,9 @@ func (s *Stage) Press(keys ...string) {
 // pressKey passes one key to the page: to its own binding or, like the shell, to the method for
 // the key.
 func (s *Stage) pressKey(k string) {
-	for _, b := range s.page.Bindings() {
-		if msg := KeyMsg(k); key.Matches(msg, b.Binding) {
-			s.do(b.Action())
-			return
-		}
+	if b := room.FindBinding(s.page.Bindings(), KeyMsg(k)); b != nil {
+		s.do(b.Press(KeyMsg(k)))
+		return
 	}
 	if move, ok := map[string]struct{ dx, dy int }{"up": {0, -1}, "down": {0, 1}, "left": {-1, 0}, "right": {1, 0}, "[": {-4, 0}}[k]; ok {
 		s.do(s.page.Move(move.dx, move.dy))

@@ -75,7 +75,8 @@ func newModel(p Proxy, opt ui.Options) *model {
 	m.controls.Cat = m.cat
 	m.page = newPage(m)
 	m.Shell = ui.NewShell(m, m.page, opt)
-	m.Bind(m.bindings())
+	m.Bind(m.bindings(), ui.Leaving{Esc: "clear the selection", Quit: "end the proxy and print the totals; asks first while clients are active",
+		Stop: "end the proxy; the program reports an interruption"})
 	m.poll()
 	return m
 }

@@ -190,7 +190,7 @@ func (m *model) toggleClientTarget() room.Request {
 	if number == 0 {
 		return room.Request{Notice: "the controls set the links of all clients"}
 	}
-	return room.Request{Notice: fmt.Sprintf("the controls set the links of client %d only; c or esc: all clients", number)}
+	return room.Request{Notice: fmt.Sprintf("the controls set the links of client %d only; esc: all clients", number)}
 }
 
 // moveClientCursor moves the cursor in the list of clients by the given number of rows. If the selected

@@ -322,8 +322,7 @@ func TestPanesTileTheScreen(t *testing.T) {
 	}
 }
 
-// The cursor of the clients stays in the list; of a client that left, it goes to the one after it. The next client after the last is 0,
-// which means all.
+// The cursor of the clients stays in the list; of a client that left, it goes to the one after it.
 func TestClientCursor(t *testing.T) {
 	g := newGame(t, 4, "")
 	m := g.screen(160, 48)
@@ -333,12 +332,6 @@ func TestClientCursor(t *testing.T) {
 		m.selectedClient = x.from
 		if m.moveClientCursor(x.rows); m.selectedClient != x.want {
 			t.Errorf("from %d by %d: %d, want %d", x.from, x.rows, m.selectedClient, x.want)
-		}
-	}
-	for from, want := range map[int]int{0: 1, 1: 2, 2: 4, 3: 4, 4: 0, 9: 0} {
-		m.target.Number = from
-		if got := m.nextClient(); got != want {
-			t.Errorf("after client %d comes %d, want %d", from, got, want)
 		}
 	}
 	// Enter selects the client for the controls, and again all clients.
@@ -356,7 +349,7 @@ func TestClientCursor(t *testing.T) {
 		t.Errorf("of a shared link: client %d, %q", m.target.Number, r.Notice)
 	}
 	empty := newGame(t, 0, "").screen(160, 48)
-	if empty.moveClientCursor(1); empty.selectedClient != 0 || empty.nextClient() != 0 {
+	if empty.moveClientCursor(1); empty.selectedClient != 0 {
 		t.Error("without clients one is selected")
 	}
 }

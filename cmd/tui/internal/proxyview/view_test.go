@@ -291,7 +291,7 @@ func TestKeysAtAnyTime(t *testing.T) {
 	for clients, size := range map[int][2]int{0: {60, 15}, 1: {103, 60}, 40: {240, 80}} {
 		g := newGame(t, clients, linkText)
 		m := g.screen(size[0], size[1])
-		for _, k := range []string{"1", "2", "3", "4", "5", "down", "enter", "6", "up", "x", "x", "?", "esc", "p", "esc", "/", "esc", "z", "Z", "m", " ", "c"} {
+		for _, k := range []string{"1", "2", "3", "4", "5", "down", "enter", "6", "up", "x", "x", "?", "esc", "p", "esc", "/", "esc", "z", "Z", "m", " "} {
 			press(m, k)
 			g.run(m, 100*time.Millisecond)
 			labtest.CheckScreen(t, k, m.View(), size[0], size[1])
@@ -413,14 +413,7 @@ func TestControlsChangeTheLinks(t *testing.T) {
 	if !strings.Contains(m.View(), "\n / client 9") || !strings.Contains(m.View(), "there is no client 9") {
 		t.Error("client 9 was taken")
 	}
-	press(m, "esc", "c", "c")
-	if m.target.Number != 2 {
-		t.Errorf("c c is client %d", m.target.Number)
-	}
-	press(m, "c", "c")
-	if m.target.Number != 0 {
-		t.Errorf("c c c c is client %d", m.target.Number)
-	}
+	press(m, "esc")
 	typed(m, "profile lte")
 	if g.live.Config(relay.Client{}).Profile != "lte" || !strings.Contains(m.View(), "profile lte") {
 		t.Error("no profile was taken")

@@ -96,8 +96,8 @@ func newModel(s Sweep, opt ui.Options, before *selection) *model {
 	}
 	m.page = newPage(m)
 	m.Shell = ui.NewShell(m, m.page, opt)
-	m.Bind(slices.Concat(m.PaneKeys(), m.ProgramKeys(ui.Leaving{Esc: "clear the selection",
-		Quit: "quit and end the sweep; asks first while the sweep runs", Stop: "quit and end the sweep, without asking"})))
+	m.Bind(nil, ui.Leaving{Esc: "clear the selection",
+		Quit: "quit and end the sweep; asks first while the sweep runs", Stop: "quit and end the sweep, without asking"})
 	m.poll()
 	return m
 }

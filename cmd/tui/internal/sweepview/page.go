@@ -1,8 +1,6 @@
 package sweepview
 
 import (
-	"strings"
-
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 )
@@ -146,27 +144,30 @@ func (m *model) layOut(w, h int) []room.Place {
 
 // pointKeys returns the keys of the page. Keys that need several axes exist only for such grids.
 func (m *model) pointKeys() []room.Binding {
-	bind := func(keys, shown, help string, do func()) room.Binding {
-		return room.Bind("Sweep", strings.Fields(keys), shown, help, room.WithoutRequest(func() { do(); m.Refresh(true) }))
+	act := func(do func()) func() room.Request {
+		return func() room.Request {
+			do()
+			m.Refresh(true)
+			return room.Request{}
+		}
+	}
+	pair := func(do func(step int)) func(int) room.Request {
+		return func(step int) room.Request { return act(func() { do(step) })() }
 	}
 	list := []room.Binding{
-		room.Bind("Sweep", []string{"enter"}, "enter", "open the point as a live session; q returns to the sweep", m.openLive).InFooter("live"),
-		bind("f", "f F", "next figure", func() { m.nextFigure(1) }).InFooter("figure"),
-		bind("F", "F", "previous figure", func() { m.nextFigure(-1) }),
-		bind("s", "s", "sort the ranking: best first, worst first, in the order of the grid", m.nextOrder).InFooter("sort"),
-		room.Bind("Sweep", []string{"c"}, "c", "compare all points with this one, paired by seed; again: with the first point", m.setReference).InFooter("compare"),
-		room.Bind("Sweep", []string{"w"}, "w", "write all points with all figures to a CSV file, in the order of the ranking", m.export).InFooter("CSV"),
-		bind("0", "0", "charts: axis from 0, or fitted to the data", func() { m.fromZero = !m.fromZero }),
-		bind("home", "home", "first column", func() { m.moveCursor(m.columns(), -room.ListEnd) }),
-		bind("end", "end", "last column", func() { m.moveCursor(m.columns(), room.ListEnd) }),
+		room.Bind("enter", "open the point as a live session; q returns to the sweep", m.openLive).InFooter("live"),
+		room.Pair("F", "f", "previous figure, next figure", pair(m.nextFigure)).Labelled("f F").InFooter("figure"),
+		room.Bind("s", "sort the ranking: best first, worst first, in the order of the grid", act(m.nextOrder)).InFooter("sort"),
+		room.Bind("c", "compare all points with this one, paired by seed; again: with the first point", m.setReference).InFooter("compare"),
+		room.Bind("w", "write all points with all figures to a CSV file, in the order of the ranking", m.export).InFooter("CSV"),
+		room.Bind("0", "charts: axis from 0, or fitted to the data", act(func() { m.fromZero = !m.fromZero })),
+		room.Pair("home", "end", "first column, last column", pair(func(step int) { m.moveCursor(m.columns(), step*room.ListEnd) })),
 	}
 	if len(m.axisOrder) > 1 {
-		list = append(list, bind("x", "x", "rotate the axes: show another axis as columns", m.rotateAxes).InFooter("rotate"))
+		list = append(list, room.Bind("x", "rotate the axes: show another axis as columns", act(m.rotateAxes)).InFooter("rotate"))
 	}
 	if len(m.axisOrder) > 2 {
-		list = append(list,
-			bind("[", "[ ]", "axes that are neither rows nor columns: previous value", func() { m.stepHiddenAxes(-1) }).InFooter("axes"),
-			bind("]", "]", "axes that are neither rows nor columns: next value", func() { m.stepHiddenAxes(1) }))
+		list = append(list, room.Pair("[", "]", "axes that are neither rows nor columns: previous value, next value", pair(m.stepHiddenAxes)).InFooter("axes"))
 	}
 	return list
 }

@@ -7,8 +7,6 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 
-	"github.com/charmbracelet/bubbles/key"
-
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/session"
 	"wirelab/dataset/frame"
@@ -170,29 +168,23 @@ func (t *tour) end(notice string) {
 	t.lab.Say(notice, isError)
 }
 
-// Group is the heading of the tour's keys in the help.
-const Group = "Tour"
-
 func (t *tour) Keys() []room.Binding {
-	const group = Group
+	next := func(step int) room.Request {
+		t.startStep(t.index + step)
+		return room.Request{}
+	}
 	leave := func() { t.end("the tour has ended; your settings are restored") }
 	return []room.Binding{
-		room.Bind(group, []string{"enter", " "}, "enter", "next step",
-			room.WithoutRequest(func() { t.startStep(t.index + 1) })).InFooter("next step").Pin(),
-		room.Bind(group, []string{"backspace"}, "backspace", "previous step",
-			room.WithoutRequest(func() { t.startStep(t.index - 1) })).InFooter("back"),
-		room.Bind(group, []string{"esc"}, "esc", "end the tour and restore all settings",
-			room.WithoutRequest(leave)).InFooter("end tour").Pin(),
+		room.Pair("backspace", "enter space", "next step; backspace: previous step", next).Labelled("enter").InFooter("next step").Pin(),
+		room.Bind("esc", "end the tour and restore all settings", room.WithoutRequest(leave)).InFooter("end tour").Pin(),
 	}
 }
 
 // Key handles a key of the tour, and reports whether msg is one. Other keys keep their meaning.
 func (t *tour) Key(msg tea.KeyMsg) bool {
-	for _, b := range t.Keys() {
-		if key.Matches(msg, b.Binding) {
-			b.Action()
-			return true
-		}
+	b := room.FindBinding(t.Keys(), msg)
+	if b != nil {
+		b.Press(msg)
 	}
-	return false
+	return b != nil
 }

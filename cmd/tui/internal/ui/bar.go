@@ -160,7 +160,7 @@ func (s *Shell) hints(keys []room.Binding, special bool, w int) []hint {
 		if k.Brief == "" { // the footer does not list this key
 			continue
 		}
-		all = append(all, hint{label: k.Help().Key, description: k.Brief, show: k.Pinned})
+		all = append(all, hint{label: k.Label, description: k.Brief, show: k.Pinned})
 		if len(all) == 1 && !special {
 			if n := len(s.pages); s.w < tabsWidth && n > 1 { // the header has no room for the pages
 				all = append(all, hint{label: "1-" + strconv.Itoa(n), description: "pages", key: strconv.Itoa((s.open+1)%n + 1)})

@@ -10,16 +10,6 @@ import (
 // crosshairSteps is the number of steps of the crosshair over the time that the charts show.
 const crosshairSteps = 60
 
-// crosshairKeys returns the keys that move the crosshair, which all charts share.
-func crosshairKeys(m *dashboard) []room.Binding {
-	bind := bindGroup("Time")
-	move := func(steps int) func() room.Request { return func() room.Request { return m.moveCrosshair(steps) } }
-	return []room.Binding{
-		bind([]string{"("}, "( )", "crosshair in the charts; esc removes it", move(-1)),
-		bind([]string{")"}, "", "", move(1)),
-	}
-}
-
 // moveCrosshair moves the crosshair by a number of steps; without a crosshair it starts at the newest sample.
 func (m *dashboard) moveCrosshair(steps int) room.Request {
 	span := m.page().Span()

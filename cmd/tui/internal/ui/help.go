@@ -9,13 +9,12 @@ import (
 	"wirelab/cmd/tui/internal/controls"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
-	"wirelab/cmd/tui/internal/tour"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
 
 // helpBox is the overlay with the help: one list of keys and commands, which it takes from the key bindings and the
-// command table. First come the keys with a meaning of their own in the present place, then all others by group, then
+// command table. First come the keys with a meaning of their own in the present place, then all others, then
 // further sections; each key is listed once. "/" filters the list.
 type helpBox struct {
 	sections    []helpSection
@@ -41,25 +40,18 @@ type helpEntry struct {
 	text  string // the whole text in lower case, for the filter
 }
 
-// newHelp returns the help on a screen of w columns. It lists keys: those of the tour, if open, which come first;
-// under the heading here, those with a meaning of their own on the page; all others by group. The sections of parts
-// follow.
+// newHelp returns the help on a screen of w columns. It lists keys: under the heading here, those with a meaning of
+// their own on the page, then all others. The sections of parts follow.
 func newHelp(here string, keys []helpKey, parts []HelpPart, w int) *helpBox {
 	h := &helpBox{width: min(w-room.OverlayMargin-helpEdges, maxHelpWidth)}
-	isOther := func(k helpKey) bool { return k.group != tour.Group && k.pageHelp == "" }
-	for _, k := range keys {
-		if k.group == tour.Group {
-			h.addKey(k.group, k.label, k.help)
-		}
-	}
 	for _, k := range keys {
 		if k.pageHelp != "" {
 			h.addKey(here, k.label, k.pageHelp)
 		}
 	}
 	for _, k := range keys {
-		if isOther(k) {
-			h.addKey(k.group, k.label, k.help)
+		if k.pageHelp == "" {
+			h.addKey("Everywhere", k.label, k.help)
 		}
 	}
 	for _, p := range parts {

@@ -18,7 +18,7 @@ func TestHelpIsOneList(t *testing.T) {
 	press(m, "3", "?")
 	v := m.View()
 	last := 0
-	for _, want := range []string{"Here: 3 Packets", "previous or next packet", "Controls", "undo the last change; again", "Session",
+	for _, want := range []string{"Here: 3 Packets", "previous or next packet", "Everywhere", "undo the last change; again",
 		"damaged, or rejected", "Commands, after /", "quit without asking"} {
 		at := strings.Index(v[last:], want)
 		if at < 0 {

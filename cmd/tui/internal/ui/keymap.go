@@ -3,6 +3,7 @@ package ui
 import (
 	"slices"
 	"strconv"
+	"time"
 
 	"wirelab/experiment/config"
 
@@ -12,90 +13,86 @@ import (
 	"wirelab/experiment/live"
 )
 
-// bindings returns the keys of all pages of the dashboard, in the order of the help. They apply
-// while neither the command line nor an overlay is open. Keys of single pages take precedence.
+// bindings returns the keys of the dashboard that not every screen has, in the order of the help. They apply while
+// neither the command line nor an overlay is open. Keys of single pages take precedence.
 func (m *dashboard) bindings() []room.Binding {
-	return slices.Concat(controlKeys(m), timeKeys(m), crosshairKeys(m), sessionKeys(m))
+	return slices.Concat(m.bindSettings(), m.bindTime(), m.bindRun())
 }
 
 // showsCrowd reports whether the lab has many receivers. It then has no tour.
 func (m *dashboard) showsCrowd() bool { return m.lab.Snap.Crowd != nil }
 
-// sendCommand returns the action of a key that sends a command to the lab.
-func sendCommand(m *dashboard, c live.Command) func() room.Request {
-	return room.WithoutRequest(func() { m.lab.Send(c) })
-}
-
-// controlKeys returns the keys that select and change settings.
-func controlKeys(m *dashboard) []room.Binding {
-	bind := bindGroup("Controls")                      // bind(keys, label, help, action) makes a binding
+// bindSettings returns the keys that change settings.
+func (m *dashboard) bindSettings() []room.Binding {
 	list := func(command string) func() room.Request { // opens the list of values of a command
-		return func() room.Request {
-			overlay, _ := m.List(command)
-			return room.Request{Overlay: overlay}
-		}
+		return func() room.Request { return room.Request{Line: command} }
 	}
-	return slices.Concat(m.PaneKeys(), []room.Binding{
-		bind([]string{"e"}, "e", "list the encoders: select, run as a shadow, set params",
-			list("encoder")).InFooter("encoder").Pin(),
-		bind([]string{"v"}, "v", "list the encoders; in the list, v runs the selected encoder as a shadow, on the same frames and losses", list("encoder")),
-		bind([]string{"p"}, "p", "select a predefined link", list("profile")).InFooter("profile"),
-		m.DirectionKey(),
-		bind([]string{"u"}, "u", "undo the last change; again: the change before it",
-			sendCommand(m, live.Command{Undo: true})).InFooter("undo"),
-		bind([]string{"ctrl+r"}, "ctrl+r", "redo the change that was undone", sendCommand(m, live.Command{Redo: true})),
-	})
+	return []room.Binding{
+		room.Bind("e", "list the encoders: select, run as a shadow, set params", list("encoder")).InFooter("encoder").Pin(),
+		room.Bind("v", "list the encoders; enter adds one as a shadow, on the same frames and losses", list("shadow")),
+		room.Bind("p", "select a predefined link", list("profile")).InFooter("profile"),
+		room.Bind("u", "undo the last change; again: the change before it", m.sending(live.Command{Undo: true})).InFooter("undo"),
+		room.Bind("ctrl+r", "redo the change that was undone", m.sending(live.Command{Redo: true})),
+	}
 }
 
-// timeKeys returns the keys for virtual time. A binding with an empty label and help is listed together
-// with the one before it.
-func timeKeys(m *dashboard) []room.Binding {
-	bind := bindGroup("Time")                      // bind(keys, label, help, action) makes a binding
-	speed := func(steps int) func() room.Request { // makes virtual time faster by steps, or slower if negative
-		return func() room.Request {
-			v := controls.StepSpeed(m.lab.Speed(), steps)
-			return room.Request{Command: &live.Command{Speed: &v}}
+// bindTime returns the keys for virtual time and for the crosshair, which all charts share.
+func (m *dashboard) bindTime() []room.Binding {
+	move := func(do func(step int)) func(int) room.Request { // an action without a request
+		return func(step int) room.Request {
+			do(step)
+			return room.Request{}
 		}
 	}
-	return append([]room.Binding{
-		bind([]string{" "}, "space", "pause or continue", sendCommand(m, live.Command{Toggle: true})).InFooter("pause").Pin(),
-		bind([]string{"."}, ".", "advance by one frame; in the past: forward by 0.1 s",
-			room.WithoutRequest(m.lab.Forward)).InFooter("step"),
-		bind([]string{","}, ",", "back by 0.1 s, while the run goes on",
-			room.WithoutRequest(func() { m.lab.MoveCursor(-session.SmallStep) })),
-		bind([]string{"<"}, "< >", "back by 1 s, to any moment of the run; forward by 1 s",
-			room.WithoutRequest(func() { m.lab.MoveCursor(-session.LargeStep) })).InFooter("look back"),
-		bind([]string{">"}, "", "", room.WithoutRequest(func() { m.lab.MoveCursor(session.LargeStep) })),
-		bind([]string{"b"}, "b B", "to the previous mark; to the next mark",
-			room.WithoutRequest(func() { m.lab.MoveCursorToMark(-1) })),
-		bind([]string{"B"}, "", "", room.WithoutRequest(func() { m.lab.MoveCursorToMark(1) })),
-		bind([]string{"home"}, "home end", "to the start; to the present",
-			room.WithoutRequest(func() { m.lab.MoveCursorTo(0) })),
-		bind([]string{"end"}, "", "", room.WithoutRequest(m.lab.GoToPresent)),
-		bind([]string{"+", "="}, "+", "faster", speed(1)),
-		bind([]string{"-"}, "-", "slower", speed(-1)),
-	}, m.ChartKeys("Time")...)
+	speed := func(step int) room.Request {
+		v := controls.StepSpeed(m.lab.Speed(), step)
+		return room.Request{Command: &live.Command{Speed: &v}}
+	}
+	byFrame := func(step int) {
+		if step < 0 {
+			m.lab.MoveCursor(-session.SmallStep)
+			return
+		}
+		m.lab.Forward()
+	}
+	toEnd := func(step int) {
+		if step < 0 {
+			m.lab.MoveCursorTo(0)
+			return
+		}
+		m.lab.GoToPresent()
+	}
+	bySecond := func(step int) { m.lab.MoveCursor(time.Duration(step) * session.LargeStep) }
+	return []room.Binding{
+		room.Bind("space", "pause or continue", m.sending(live.Command{Toggle: true})).InFooter("pause").Pin(),
+		room.Pair(",", ".", "back by 0.1 s, while the run goes on; forward, at the present by one frame",
+			move(byFrame)).Labelled(". ,").InFooter("step"),
+		room.Pair("<", ">", "back by 1 s, to any moment of the run; forward by 1 s", move(bySecond)).InFooter("look back"),
+		room.Pair("b", "B", "to the previous mark; to the next mark", move(m.lab.MoveCursorToMark)),
+		room.Pair("home", "end", "to the start; to the present", move(toEnd)),
+		room.Pair("-", "+ =", "slower, faster", speed),
+		room.Pair("(", ")", "crosshair in the charts; esc removes it", m.moveCrosshair),
+	}
 }
 
-// sessionKeys returns the keys for the run and for quitting.
-func sessionKeys(m *dashboard) []room.Binding {
-	bind := bindGroup(programGroup) // bind(keys, label, help, action) makes a binding
+// bindRun returns the keys that save, explain and mark the run.
+func (m *dashboard) bindRun() []room.Binding {
 	mark := func() room.Request {
 		m.marks++
 		return room.Change(config.NewChange("mark", "mark "+strconv.Itoa(m.marks)))
 	}
-	release := func() {
-		m.lab.ReturnToPresent()
-		m.crosshair = 0
+	return []room.Binding{
+		room.Bind("s", "save a report; tui replay FOLDER repeats the run",
+			m.sending(live.Command{Save: &m.opt.ReportsDir})).InFooter("save"),
+		room.Bind("x", "explain why the last packet failed or was large, or open the packet under the cursor",
+			m.explain).InFooter("why"),
+		room.Bind("m", "mark this instant in the charts; /mark TEXT names it", mark),
 	}
-	return append([]room.Binding{
-		bind([]string{"s"}, "s", "save a report; tui replay FOLDER repeats the run",
-			sendCommand(m, live.Command{Save: &m.opt.ReportsDir})).InFooter("save"),
-		bind([]string{"x"}, "x",
-			"explain why the last packet failed or was large, or open the packet under the cursor", m.explain).InFooter("why"),
-		bind([]string{"m"}, "m", "mark this instant in the charts; /mark TEXT names it", mark),
-	}, m.ProgramKeys(Leaving{Release: release, Esc: "clear the selection and the crosshair",
-		Quit: "quit; asks first if a minute or more is unsaved", Stop: "save the run and quit"})...)
+}
+
+// sending returns the action of a key that sends a command to the lab.
+func (m *dashboard) sending(c live.Command) func() room.Request {
+	return room.WithoutRequest(func() { m.lab.Send(c) })
 }
 
 // pastKeys returns the keys that the footer lists while the time cursor is in the past: the keys that
@@ -105,19 +102,15 @@ func pastKeys(all []room.Binding, p *room.Page) []room.Binding {
 	var list []room.Binding
 	for _, entry := range []struct{ key, label, description string }{
 		{"<", "< >", "a second"}, {",", ", .", "a tenth"}, {"b", "b B", "marks"}, {"home", "home", "start"},
-		{"end", "end", "present"}, {"esc", "esc", "present"}, {" ", "space", "continue"},
+		{"end", "end", "present"}, {"esc", "esc", "present"}, {"space", "space", "continue"},
 	} {
-		for _, b := range all {
-			if entry.key == "esc" && !hasBinding(p, "end") {
-				continue // esc is not listed beside "end", which does the same
-			}
-			if b.Keys()[0] == entry.key && !hasBinding(p, entry.key) {
-				b = b.InFooter(entry.description)
-				b.SetHelp(entry.label, entry.description)
-				b.Pinned = entry.key != "home" && entry.key != "," // these two are left out first on narrow screens
-				list = append(list, b)
-			}
+		isRepeated := entry.key == "esc" && !hasBinding(p, "end") // esc is not listed beside "end", which does the same
+		if isRepeated || hasBinding(p, entry.key) {
+			continue
 		}
+		b := room.FindBinding(all, room.KeyPress(entry.key)).Labelled(entry.label).InFooter(entry.description)
+		b.Pinned = entry.key != "home" && entry.key != "," // these two are left out first on narrow screens
+		list = append(list, b)
 	}
 	return list
 }

@@ -62,7 +62,12 @@ func newDashboardWith(lab room.Lab, opt Options, cat *controls.Catalog) *dashboa
 	if room.SendsFiles(m.lab.Snap.Schema) {
 		m.open = m.pageNamed("File")
 	}
-	m.Bind(m.bindings())
+	release := func() {
+		m.lab.ReturnToPresent()
+		m.crosshair = 0
+	}
+	m.Bind(m.bindings(), Leaving{Release: release, Esc: "clear the selection and the crosshair",
+		Quit: "quit; asks first if a minute or more is unsaved", Stop: "save the run and quit"})
 	m.Refresh(allPanes)
 	if opt.Tour {
 		m.startTour()

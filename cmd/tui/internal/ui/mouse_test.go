@@ -200,7 +200,7 @@ func TestWheelScrollsOverlays(t *testing.T) {
 // TestHelpBeginsWithTheTour checks that the help starts with the keys of the tour if it is open,
 // else with those of the page.
 func TestHelpBeginsWithTheTour(t *testing.T) {
-	for keys, want := range map[string]string{"": "Here: 1 Live", "4": "Here: 4 World", "/tour enter": "Tour"} {
+	for keys, want := range map[string]string{"": "Here: 1 Live", "4": "Here: 4 World", "/tour enter": "Here: the tour"} {
 		m := screen(labtest.NewEcho(), 80, 24, Options{})
 		if keys != "" {
 			press(m, strings.Fields(keys)...)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -69,9 +70,12 @@ type Shell struct {
 	theme  *look.Theme    // colours and characters
 	scheme look.Scheme    // the chosen colours, from which theme is made
 	keys   []room.Binding // bindings of the screen
-	pages  []*room.Page   // in the order of their keys, 1 to 9
-	open   int            // index of the open page
-	w, h   int            // size of the terminal; 0 if not known yet
+
+	programKeys []room.Binding // those of keys that concern the program
+
+	pages []*room.Page // in the order of their keys, 1 to 9
+	open  int          // index of the open page
+	w, h  int          // size of the terminal; 0 if not known yet
 
 	line    command.Line // the line in which the user types commands
 	overlay room.Overlay // nil for none
@@ -106,9 +110,6 @@ func NewShell(screen Screen, page *room.Page, opt Options) *Shell {
 	s.pages = []*room.Page{page}
 	return s
 }
-
-// Bind sets the keys of the screen, which apply on all pages.
-func (s *Shell) Bind(keys []room.Binding) { s.keys = keys }
 
 // Theme returns the current theme.
 func (s *Shell) Theme() *look.Theme { return s.theme }
@@ -469,7 +470,7 @@ func (s *Shell) help() room.Overlay {
 	if keys := s.modalKeys(); keys != nil {
 		var rows []helpKey
 		for _, b := range keys {
-			rows = append(rows, helpKey{label: b.Help().Key, pageHelp: cmp.Or(b.Help().Desc, b.Brief)})
+			rows = append(rows, helpKey{label: b.Label, pageHelp: cmp.Or(b.Help, b.Brief)})
 		}
 		box := newHelp("Here", rows, nil, s.w)
 		box.back.Overlay = s.overlay
@@ -481,12 +482,15 @@ func (s *Shell) help() room.Overlay {
 		return box
 	}
 	rows := helpKeys(s.page(), s.commonKeys())
-	if s.tour != nil {
-		rows = append(helpKeys(nil, s.tour.Keys()), rows...)
-	}
-	pageName := s.page().Name
+	here := s.page().Name
 	if len(s.pages) > 1 {
-		pageName = strconv.Itoa(s.open+1) + " " + pageName
+		here = strconv.Itoa(s.open+1) + " " + here
 	}
-	return newHelp("Here: "+pageName, rows, append(s.screen.HelpParts(), mouseHelp(), commandHelp(s.screen.Context())), s.w)
+	if s.tour != nil {
+		here = "the tour, and " + here
+		for i, b := range s.tour.Keys() {
+			rows = slices.Insert(rows, i, helpKey{label: b.Label, pageHelp: b.Help})
+		}
+	}
+	return newHelp("Here: "+here, rows, append(s.screen.HelpParts(), mouseHelp(), commandHelp(s.screen.Context())), s.w)
 }

@@ -113,7 +113,6 @@ func (m *budgetModel) zoomBy(notches int) {
 func (p *table) Span() time.Duration { return p.span() }
 
 func (p *table) Bindings() []room.Binding {
-	const group = "Bits"
 	hasChoice := func() bool { return len(p.lanes) > 2 } // beside the active encoder at least two shadows
 	choose := func() room.Request {
 		if !hasChoice() {
@@ -127,10 +126,10 @@ func (p *table) Bindings() []room.Binding {
 		return room.Request{}
 	}
 	return []room.Binding{
-		room.Bind(group, []string{"o"}, "o", "sort the fields by cost, or in their order", sort).InFooter("sort"),
-		room.Bind(group, []string{"w"}, "w", "choose the shadows to compare with, also several", choose).InFooter("lanes").
+		room.Bind("o", "sort the fields by cost, or in their order", sort).InFooter("sort"),
+		room.Bind("w", "choose the shadows to compare with, also several", choose).InFooter("lanes").
 			Unless(func() bool { return !hasChoice() }),
-		panes.RowCostBinding(group, "the ten rows on which most bits were spent in the last 2 s; page 4 shows all as a heat map", func() bool { return !p.rows.Absent() }),
+		panes.RowCostBinding("the ten rows on which most bits were spent in the last 2 s; page 4 shows all as a heat map", func() bool { return !p.rows.Absent() }),
 	}
 }
 

@@ -201,12 +201,11 @@ func (p *encoders) KeyHelp(key string) string {
 // Bindings implements room.Binder. The command encoder without arguments opens the list of encoders, in which
 // shadows are added and removed.
 func (p *encoders) Bindings() []room.Binding {
-	const group = "Compare"
 	return []room.Binding{
-		room.Bind(group, []string{"v"}, "v", "add or remove shadows",
+		room.Bind("v", "add or remove shadows",
 			func() room.Request { return room.Request{Line: "encoder"} }).InFooter("shadows").Pin(),
-		room.Bind(group, []string{"c"}, "c", "charts: the sort figure, the payload ratio to the active encoder, or both",
+		room.Bind("c", "charts: the sort figure, the payload ratio to the active encoder, or both",
 			p.nextChartChoice).InFooter("charts"),
-		room.Bind(group, []string{"delete", "backspace"}, "del", "remove the selected shadow", p.removeSelected).InFooter("remove"),
+		room.Bind("delete backspace", "remove the selected shadow", p.removeSelected).InFooter("remove"),
 	}
 }

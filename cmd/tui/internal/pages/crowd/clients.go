@@ -89,7 +89,7 @@ func (p *clients) Release() room.Request {
 }
 
 func (p *clients) Bindings() []room.Binding {
-	return []room.Binding{room.Bind("Crowd", []string{"o"}, "o", "order the clients by the next figure", func() room.Request {
+	return []room.Binding{room.Bind("o", "order the clients by the next figure", func() room.Request {
 		p.order = (p.order + 1) % max(len(p.fields), 1)
 		p.sort()
 		return room.Request{Notice: "clients by " + p.fields[p.order].Label(), Redraw: true}

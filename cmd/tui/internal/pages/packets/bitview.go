@@ -112,18 +112,14 @@ func (p *packets) FindRow(row int) (room.Request, error) {
 
 // bitBindings returns the keys of the view of bits.
 func (p *packets) bitBindings() []room.Binding {
-	const group = "Packets"
 	off := func() bool { return !p.bits.on }
-	packet := func(n int) func() room.Request {
-		return func() room.Request {
-			p.moveCursor(n)
-			return p.openSelected()
-		}
+	packet := func(step int) room.Request {
+		p.moveCursor(-step)
+		return p.openSelected()
 	}
 	return []room.Binding{
-		room.Bind(group, []string{"#"}, "#", "the packet bit by bit, with header and ack: arrows by field and row, [ ] by byte, /find 417 to a row",
+		room.Bind("#", "the packet bit by bit, with header and ack: arrows by field and row, [ ] by byte, /find 417 to a row",
 			p.toggleBits).InFooter("bits").Pin(),
-		room.Bind(group, []string{"J"}, "J K", "next packet, previous packet, also in the view of bits", packet(1)).InFooter("packet").Unless(off),
-		room.Bind(group, []string{"K"}, "", "", packet(-1)),
+		room.Pair("J", "K", "next packet, previous packet, also in the view of bits", packet).InFooter("packet").Unless(off),
 	}
 }

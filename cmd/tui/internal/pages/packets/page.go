@@ -212,48 +212,37 @@ func (p *packets) KeyHelp(key string) string {
 }
 
 func (p *packets) Bindings() []room.Binding {
-	const group = "Packets"
-	movePage := func(direction int) func() room.Request {
-		return func() room.Request {
-			if p.bits.on {
-				p.bits.scroll(direction)
-				return room.Request{}
-			}
-			p.moveCursor(direction * max(p.slot.H-4, 1))
-			return p.openSelected()
+	movePage := func(direction int) room.Request {
+		if p.bits.on {
+			p.bits.scroll(direction)
+			return room.Request{}
 		}
+		p.moveCursor(direction * max(p.slot.H-4, 1))
+		return p.openSelected()
 	}
-	match := func(direction int) func() room.Request {
-		return func() room.Request { return p.moveToMatch(direction) }
-	}
-	sort := func(change func()) func() room.Request {
-		return func() room.Request {
-			change()
-			return room.Request{Redraw: true}
+	match := func(step int) room.Request { return p.moveToMatch(-step) }
+	sort := func(step int) room.Request {
+		if step < 0 {
+			p.nextSort()
+		} else {
+			p.sort.Ascending, p.dirty = !p.sort.Ascending, true
 		}
+		return room.Request{Redraw: true}
 	}
-	toEnd := func(direction int) func() room.Request {
-		return func() room.Request {
-			if p.bits.on {
-				return p.bits.Move(0, direction*room.ListEnd)
-			}
-			return p.Move(0, direction*room.ListEnd)
+	toEnd := func(direction int) room.Request {
+		if p.bits.on {
+			return p.bits.Move(0, direction*room.ListEnd)
 		}
+		return p.Move(0, direction*room.ListEnd)
 	}
 	next := func() room.Request { return p.setFilter(p.nextFilter()) }
 	return append(p.bitBindings(), []room.Binding{
-		room.Bind(group, []string{"f"}, "f", "next filter: all, failed, lost, late, ...; or type /filter lost",
-			next).InFooter("filter").Pin(),
-		room.Bind(group, []string{"n"}, "n N", "next, previous failure, or match of /search", match(1)),
-		room.Bind(group, []string{"N"}, "", "", match(-1)),
-		room.Bind(group, []string{"o"}, "o O", "sort by another column; reverse",
-			sort(p.nextSort)).InFooter("sort"),
-		room.Bind(group, []string{"O"}, "", "", sort(func() { p.sort.Ascending, p.dirty = !p.sort.Ascending, true })),
-		room.Bind(group, []string{"w"}, "w", "export the list as CSV or pcapng",
+		room.Bind("f", "next filter: all, failed, lost, late, ...; or type /filter lost", next).InFooter("filter").Pin(),
+		room.Pair("n", "N", "next, previous failure, or match of /search", match),
+		room.Pair("o", "O", "sort by another column; reverse", sort).InFooter("sort"),
+		room.Bind("w", "export the list as CSV or pcapng",
 			func() room.Request { return room.Request{Edit: "export packets.csv"} }).InFooter("export"),
-		room.Bind(group, []string{"pgup", "ctrl+b"}, "pgup", "a page older, newer", movePage(-1)),
-		room.Bind(group, []string{"pgdown", "ctrl+f"}, "", "", movePage(1)),
-		room.Bind(group, []string{"home"}, "home end", "oldest packet, newest packet", toEnd(-1)),
-		room.Bind(group, []string{"end"}, "", "", toEnd(1)),
+		room.Pair("pgup ctrl+b", "pgdown ctrl+f", "a page older, newer", movePage),
+		room.Pair("home", "end", "oldest packet, newest packet", toEnd),
 	}...)
 }

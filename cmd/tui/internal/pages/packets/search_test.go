@@ -120,7 +120,7 @@ func TestRowFilterEnds(t *testing.T) {
 	press := func(key string) func(p *packets) room.Request {
 		return func(p *packets) room.Request {
 			list := p.Bindings()
-			return list[slices.IndexFunc(list, func(b room.Binding) bool { return slices.Contains(b.Keys(), key) })].Action()
+			return room.FindBinding(list, labtest.KeyMsg(key)).Press(labtest.KeyMsg(key))
 		}
 	}
 	for name, end := range map[string]func(p *packets) room.Request{

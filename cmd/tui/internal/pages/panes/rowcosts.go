@@ -29,10 +29,9 @@ func RowName(s *frame.Schema, row int) string {
 	return name
 }
 
-// RowCostBinding returns the key that shows or hides what each row cost. group is its section of the help; shown reports
-// whether the costs are shown, which is the case while snapshots contain them.
-func RowCostBinding(group, help string, shown func() bool) room.Binding {
-	return room.Bind(group, []string{"$"}, "$", help, func() room.Request {
+// RowCostBinding returns the key that shows or hides what each row cost. shown reports whether the costs are shown, which is the case while snapshots contain them.
+func RowCostBinding(help string, shown func() bool) room.Binding {
+	return room.Bind("$", help, func() room.Request {
 		on := !shown()
 		return room.Request{Command: &live.Command{RowCosts: &on}}
 	}).InFooter("row costs")

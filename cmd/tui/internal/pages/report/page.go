@@ -218,16 +218,12 @@ func (p *reports) KeyHelp(key string) string {
 }
 
 func (p *reports) Bindings() []room.Binding {
-	const group = "Report"
-	toEnd := func(direction int) func() room.Request {
-		return func() room.Request { return p.Move(0, direction*room.ListEnd) }
-	}
+	toEnd := func(direction int) room.Request { return p.Move(0, direction*room.ListEnd) }
 	return []room.Binding{
-		room.Bind(group, []string{"b"}, "b", "use this report as the base of comparisons, instead of this run",
+		room.Bind("b", "use this report as the base of comparisons, instead of this run",
 			p.toggleBase).InFooter("base").Pin(),
-		room.Bind(group, []string{"o"}, "o", "write the report as an HTML page, report.html",
+		room.Bind("o", "write the report as an HTML page, report.html",
 			p.writeHTML).InFooter("HTML"),
-		room.Bind(group, []string{"home"}, "home end", "first row (this run), last row (oldest report)", toEnd(-1)),
-		room.Bind(group, []string{"end"}, "", "", toEnd(1)),
+		room.Pair("home", "end", "first row (this run), last row (oldest report)", toEnd),
 	}
 }

@@ -53,11 +53,10 @@ func (p *mapView) Release() room.Request {
 }
 
 func (p *mapView) Bindings() []room.Binding {
-	const group = "World"
 	return []room.Binding{
-		panes.RowCostBinding(group, "what each row cost in the last 2 s, as a heat map: 0 at most 0.1 bits/packet, 1 2, 2 10, 3 40, 4 more",
+		panes.RowCostBinding("what each row cost in the last 2 s, as a heat map: 0 at most 0.1 bits/packet, 1 2, 2 10, 3 40, 4 more",
 			func() bool { return p.costs != nil }),
-		room.Bind(group, []string{"v"}, "v", "show the map, or the values of all fields", func() room.Request {
+		room.Bind("v", "show the map, or the values of all fields", func() room.Request {
 			p.values.chosen = !p.values.chosen
 			return room.Request{Redraw: true}
 		}).InFooter("values")}

@@ -115,50 +115,49 @@ func (p *views) KeyHelp(key string) string {
 
 // Bindings implements room.Binder. The keys of the player have no effect in a recording.
 func (p *views) Bindings() []room.Binding {
-	const group = "World"
-	// on returns a binding of keys to do, an action without a request.
-	on := func(keys []string, shown, help string, do func()) room.Binding {
-		return room.Bind(group, keys, shown, help, room.WithoutRequest(do))
-	}
 	// flip returns an action that flips a switch of the live world.
 	flip := func(t toggle) func() room.Request { return func() room.Request { return p.play.flipToggle(t) } }
 	notPlayed := func() bool { return !p.play.live }
-	list := []room.Binding{
-		room.Bind(group, []string{"h"}, "h", "hover: fly, and blow cubes away", flip(toggleHover)).InFooter("hover").Pin().Unless(notPlayed),
-		room.Bind(group, []string{"k"}, "k", "katamari: attract cubes", flip(toggleKatamari)).InFooter("katamari").Pin().Unless(notPlayed),
-		room.Bind(group, []string{"a"}, "a", "autopilot: the script plays, or you do",
-			flip(toggleAutopilot)).InFooter("autopilot").Unless(notPlayed),
-		room.Bind(group, []string{"r"}, "r", "reset: put all cubes back into the grid",
-			func() room.Request { return room.Change(config.NewChange("reset", true)) }).InFooter("reset").Unless(notPlayed),
-		on([]string{"v"}, "v", "next views: sender, receiver, error", p.nextArrangement).InFooter("views").
-			NotifyIdle("the heat map of costs stands beside the receiver; $ ends it"),
-		on([]string{"c"}, "c", "charts of the display (age, errors), or a larger world", p.toggleCharts).InFooter("charts"),
-		on([]string{"f"}, "f", "follow the player, or stop", p.toggleFollow).InFooter("follow"),
-		on([]string{"+", "="}, "+", "zoom in, zoom out", func() { p.zoomBy(1) }).InFooter("zoom in"),
-		on([]string{"-"}, "", "", func() { p.zoomBy(-1) }),
-		panes.RowCostBinding(group, "heat map of the bits that each cube cost in the last 2 s",
-			func() bool { return p.costs != nil }),
-		p.budgetBinding(group),
+	reset := func() room.Request { return room.Change(config.NewChange("reset", true)) }
+	zoom := func(step int) room.Request {
+		p.zoomBy(step)
+		return room.Request{}
 	}
-	for i, d := range config.Directions() { // left, right, up, down; up is the direction of growing y
-		dx, dy := [4]int{-1, 1, 0, 0}[i], [4]int{0, 0, 1, -1}[i]
-		push := room.Bind(group, []string{d}, "←↑↓→", "push the player; in a recording: pan",
-			func() room.Request { return p.pushOrPan(d, dx, dy) })
-		pan := on([]string{"shift+" + d}, "shift+←↑↓→", "pan", func() { p.pan(dx, dy) })
-		if i > 0 { // the help has one row for all four directions
-			push.SetHelp("", "")
-			pan.SetHelp("", "")
+	push := func(dx, dy int) func(int) room.Request {
+		return func(step int) room.Request { return p.pushOrPan(step*dx, step*dy) }
+	}
+	pan := func(dx, dy int) func(int) room.Request {
+		return func(step int) room.Request {
+			p.pan(step*dx, step*dy)
+			return room.Request{}
 		}
-		list = append(list, push, pan)
 	}
-	return list
+	return []room.Binding{
+		room.Bind("h", "hover: fly, and blow cubes away", flip(toggleHover)).InFooter("hover").Pin().Unless(notPlayed),
+		room.Bind("k", "katamari: attract cubes", flip(toggleKatamari)).InFooter("katamari").Pin().Unless(notPlayed),
+		room.Bind("a", "autopilot: the script plays, or you do", flip(toggleAutopilot)).InFooter("autopilot").Unless(notPlayed),
+		room.Bind("r", "reset: put all cubes back into the grid", reset).InFooter("reset").Unless(notPlayed),
+		room.Bind("v", "next views: sender, receiver, error", room.WithoutRequest(p.nextArrangement)).InFooter("views").
+			NotifyIdle("the heat map of costs stands beside the receiver; $ ends it"),
+		room.Bind("c", "charts of the display (age, errors), or a larger world", room.WithoutRequest(p.toggleCharts)).InFooter("charts"),
+		room.Bind("f", "follow the player, or stop", room.WithoutRequest(p.toggleFollow)).InFooter("follow"),
+		room.Pair("-", "+ =", "zoom out, zoom in", zoom).InFooter("zoom"),
+		panes.RowCostBinding("heat map of the bits that each cube cost in the last 2 s", func() bool { return p.costs != nil }),
+		p.budgetBinding(),
+		room.Pair("left", "right", "push the player; in a recording: pan", push(1, 0)),
+		room.Pair("down", "up", "push the player; in a recording: pan", push(0, 1)),
+		room.Pair("shift+left", "shift+right", "pan", pan(1, 0)),
+		room.Pair("shift+down", "shift+up", "pan", pan(0, 1)),
+	}
 }
 
-// pushOrPan pushes the player of a live world in a direction. In a recording it pans the view by dx, dy.
-func (p *views) pushOrPan(direction string, dx, dy int) room.Request {
+// pushOrPan pushes the player of a live world in a direction, of which dx or dy is not 0; y grows upwards. In a
+// recording it pans the view.
+func (p *views) pushOrPan(dx, dy int) room.Request {
 	if !p.play.live {
 		p.pan(dx, dy)
 		return room.Request{}
 	}
+	direction := map[[2]int]string{{-1, 0}: "left", {1, 0}: "right", {0, 1}: "up", {0, -1}: "down"}[[2]int{dx, dy}]
 	return room.Change(config.NewChange("press", direction))
 }

@@ -46,9 +46,9 @@ func (p *views) drawReasons(c *look.Canvas) {
 
 // budgetBinding returns the binding of the key that shows the priorities of rows, then error against kbps of all lanes
 // with a budget, then the world again. Only the active encoder has priorities to show.
-func (p *views) budgetBinding(group string) room.Binding {
+func (p *views) budgetBinding() room.Binding {
 	help := "with a budget: error and age by cube, and why each cube has its priority; again: error against kbps of the encoder and its shadows"
-	return room.Bind(group, []string{"x"}, "x", help, func() room.Request {
+	return room.Bind("x", help, func() room.Request {
 		wasShown := p.showsBudgets
 		p.showsBudgets = !wasShown && (p.priorities != nil || !p.hasBudget)
 		p.dirty = true

@@ -13,7 +13,7 @@ import (
 // differ, and has nothing specific to cubes.
 func TestValuesSentAndShown(t *testing.T) {
 	s := labtest.NewStage(shown.New(nil), labtest.NewShown(), 80, 22)
-	for _, want := range []string{"age 137 ms, 3 of 26 values differ", "position-x", "-998      -1005", "p99 263"} {
+	for _, want := range []string{"age 137 ms, 3 of 26 values differ", "position-x", "-998      -1005", "Age ms  max, 2 s   156"} {
 		if view := s.View(); !strings.Contains(view, want) {
 			t.Errorf("no %q in\n%s", want, view)
 		}

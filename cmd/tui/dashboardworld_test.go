@@ -19,12 +19,12 @@ func TestPlayedWorldReplays(t *testing.T) {
 	s := startSession(t, reports, "--data", "world", "--seed", "3", "--set", "link.loss=5%")
 	s.see("Bandwidth")
 	for _, step := range []struct{ keys, drawn string }{
-		{"4", "cubes interact"},
+		{"4", " interact"},
 		{"\x1b[D\x1b[A", "you play"}, // left, up
-		{"k", "katamari on"},
+		{"/katamari\r", "katamari on"},
 		{"\x1b[C\x1b[C\x1b[C", ""},
-		{"r", "reset the world"},
-		{"a", "autopilot on"},
+		{"/reset\r", "reset the world"},
+		{"/autopilot\r", "autopilot on"},
 		{"\x1b[B", "you play"},
 	} {
 		if err := keys(s, step.keys); err != nil {

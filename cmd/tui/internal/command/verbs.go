@@ -18,6 +18,7 @@ import (
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
+	"wirelab/experiment/engine/playout"
 	"wirelab/experiment/live"
 	"wirelab/internal/setting"
 	"wirelab/internal/units"
@@ -63,6 +64,7 @@ type Context struct {
 	*controls.Catalog
 	Config *config.Config
 	Schema *frame.Schema
+	World  *playout.Picture // the newest cubes; nil if there are none
 	Screen screen
 }
 
@@ -100,7 +102,7 @@ const unlimited = 1 << 20
 func Verbs(env Context) []verb {
 	all := screenVerbs()
 	if env.Screen != Sweep {
-		all = slices.Concat(encoderVerbs(env), linkVerbs(env), settingVerbs(), worldVerbs(), proxyVerbs(), timeVerbs(), packetVerbs(), all)
+		all = slices.Concat(encoderVerbs(env), linkVerbs(env), settingVerbs(), worldVerbs(env.World), proxyVerbs(), timeVerbs(), packetVerbs(), all)
 	}
 	return slices.DeleteFunc(all, func(v verb) bool {
 		screens := cmp.Or(v.screens, Lab|Proxy) // the default of verb.screens
@@ -270,30 +272,35 @@ func lowerNames(words []string) string {
 	return strings.Join(out, " ")
 }
 
-// worldVerbs returns the commands that play the cube world like the keys of its page, with on and
-// off for the switches.
-func worldVerbs() []verb {
-	list := []verb{
-		{Name: "press", Args: "DIRECTION...", Help: "cube world: move left, right, up, down",
+// worldVerbs returns the commands that play the cube world. A switch without an argument is turned on if w does not
+// show it on, otherwise off; w is nil without a world.
+func worldVerbs(w *playout.Picture) []verb {
+	if w == nil {
+		w = &playout.Picture{}
+	}
+	toggle := func(name string, isOn bool, help string) verb {
+		return verb{Name: name, Args: "[on|off]", Help: "cube world: " + help, screens: Lab, maxArgs: unlimited, words: []string{"on", "off"},
+			parse: func(args []string) (Order, error) {
+				if len(args) == 0 {
+					return changeOrder(name, !isOn)
+				}
+				return changeOrder(name, strings.ToLower(strings.Join(args, " ")))
+			}}
+	}
+	return []verb{
+		{Name: "press", Args: "DIRECTION...", Help: "cube world: move left, right, up, down", screens: Lab, minArgs: 1, maxArgs: unlimited,
 			complete: func(before []string) []string {
 				return slices.DeleteFunc(config.Directions(), func(d string) bool { return slices.Contains(before, d) })
+			},
+			parse: func(args []string) (Order, error) {
+				return changeOrder("press", strings.ToLower(strings.Join(args, " ")))
 			}},
-		{Name: "hover", Help: "cube world: fly, and blow away the cubes below"},
-		{Name: "katamari", Help: "cube world: attract the cubes around"},
-		{Name: "autopilot", Help: "cube world: let the script play"},
+		toggle("hover", w.Keys.Push, "fly, and blow away the cubes below; or stop"),
+		toggle("katamari", w.Keys.Pull, "attract the cubes around; or stop"),
+		toggle("autopilot", w.Autopilot, "let the script play; or play yourself"),
+		{Name: "reset", Help: "cube world: put all cubes back into the grid", screens: Lab,
+			parse: func([]string) (Order, error) { return changeOrder("reset", true) }},
 	}
-	for i := range list {
-		v := &list[i]
-		v.screens, v.minArgs, v.maxArgs = Lab, 1, unlimited
-		v.parse = func(args []string) (Order, error) {
-			return changeOrder(v.Name, strings.ToLower(strings.Join(args, " ")))
-		}
-		if v.Args == "" { // a switch
-			v.Args, v.words = "on|off", []string{"on", "off"}
-		}
-	}
-	return append(list, verb{Name: "reset", Help: "cube world: put all cubes back into the grid", screens: Lab,
-		parse: func([]string) (Order, error) { return changeOrder("reset", true) }})
 }
 
 // proxyVerbs returns the commands that only a proxy has.

@@ -81,7 +81,7 @@ func NewPaneStage[T room.Pane](p *room.Page, lab room.Lab, w, h int) (T, *Stage)
 func (s *Stage) Tick(redrawDue bool) {
 	s.Session.Poll()
 	s.Session.Sync()
-	s.page.Observe(room.View{Snap: s.Session.Shown(), Now: s.Session.Snap, Present: s.Session.Snap, Cfg: s.Session.Config(), Speed: s.Session.Speed(),
+	s.page.Observe(room.View{Snap: s.Session.Shown(), Now: s.Session.Snap, Cfg: s.Session.Config(), Speed: s.Session.Speed(),
 		RedrawDue: redrawDue, CanRedrawAll: true})
 	Work(s.page)
 }
@@ -123,6 +123,9 @@ func (s *Stage) pressKey(k string) {
 		s.do(s.page.Enter())
 	case "esc":
 		s.do(s.page.Release())
+	case "x":
+		r, _ := s.page.Reasons()
+		s.do(r)
 	case "S":
 		s.do(room.Act(s.page, room.Sorter.NextSort))
 	case "c":

@@ -201,13 +201,17 @@ func (c *Canvas) Lines(th *Theme) []string {
 	return out
 }
 
-// toASCII returns the ASCII character that is shown for a rune of a text; '?' if none is similar.
-// Drawn symbols do not need it: they have ASCII forms of their own, see glyphs.
+// toASCII returns the ASCII character that is shown for a rune; '?' if none is similar.
 func toASCII(r rune) rune {
 	// Each rune of from is replaced by the rune at the same index of to. \u00a0 is the no-break space.
-	from, to := []rune("…µ±×·↑↓←→–—−\u00a0"), []rune(".u+x-^v<>--- ")
-	if i := slices.Index(from, r); i >= 0 {
+	from, to := []rune("…µ±×·∙↑↓←→↖↗↘↙–—−\u00a0⠂▒┼"), []rune(".u+x-.^v<>\\/\\/--- ,@+")
+	switch i := slices.Index(from, r); {
+	case i >= 0:
 		return to[i]
+	case r >= 0x2800 && r < 0x2900: // Braille
+		return '.'
+	case r >= 0x2580 && r < 0x25a0: // blocks
+		return 'o'
 	}
 	return '?'
 }

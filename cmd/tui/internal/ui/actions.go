@@ -55,7 +55,8 @@ func (m *dashboard) List(commandName string) (room.Overlay, bool) {
 
 // Context implements Screen: it returns the state by which typed commands are parsed and completed.
 func (m *dashboard) Context() command.Context {
-	return command.Context{Catalog: m.cat, Config: m.lab.Config(), Schema: m.lab.Snap.Schema, Screen: command.Lab}
+	snap := m.lab.Snap
+	return command.Context{Catalog: m.cat, Config: m.lab.Config(), Schema: snap.Schema, World: snap.World, Screen: command.Lab}
 }
 
 // explain returns the request to show the packet under the cursor of the page, the explanation of a pane or,

@@ -55,9 +55,9 @@ func TestKeyOfBudgets(t *testing.T) {
 	if strings.Contains(m.View(), title) {
 		t.Error("x does not end the comparison")
 	}
-	press(m, "x", "v")
+	press(m, "x", "c")
 	if strings.Contains(m.View(), title) {
-		t.Error("v does not end the comparison")
+		t.Error("c does not end the comparison")
 	}
 	m = screen(newWorld(), 160, 48, Options{})
 	press(m, "4", "x")

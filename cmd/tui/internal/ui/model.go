@@ -16,12 +16,10 @@ import (
 	"wirelab/cmd/tui/internal/pages/packets"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/pages/report"
-	"wirelab/cmd/tui/internal/pages/shown"
 	"wirelab/cmd/tui/internal/pages/transport"
 	"wirelab/cmd/tui/internal/pages/world"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/session"
-	"wirelab/dataset/frame"
 	"wirelab/encoders/table"
 	"wirelab/lossmodel"
 
@@ -81,14 +79,9 @@ func pages(opt Options, cat *controls.Catalog, snap *engine.Snapshot) []*room.Pa
 		return []*room.Page{crowd.New(), report.New(opt.ReportsDir)}
 	}
 	comparison := &panes.SelectedShadow{} // the shadow that is compared with the active encoder, on two pages
-	var data *room.Page
-	switch {
-	case room.SendsFiles(snap.Schema):
+	data := world.New(snap.Schema)
+	if room.SendsFiles(snap.Schema) {
 		data = file.New(cat)
-	case snap.Schema != nil && !frame.IsCubes(snap.Schema):
-		data = shown.New(snap.Schema)
-	default:
-		data = world.New()
 	}
 	return []*room.Page{live.New(cat), bits.New(comparison), packets.New(), data, compare.New(comparison), report.New(opt.ReportsDir)}
 }
@@ -124,7 +117,7 @@ func (m *dashboard) Refresh(all bool) { m.page().Observe(m.pageView(all)) }
 // are drawn when they change.
 func (m *dashboard) pageView(redrawDue bool) room.View {
 	s := m.lab
-	v := room.View{Snap: s.Shown(), Present: s.Snap, Cfg: s.Config(), Speed: s.Speed(), RedrawDue: redrawDue, Past: s.Past.Active, Crosshair: m.shownCrosshair(),
+	v := room.View{Snap: s.Shown(), Cfg: s.Config(), Speed: s.Speed(), RedrawDue: redrawDue, Past: s.Past.Active, Crosshair: m.shownCrosshair(),
 		CanRedrawAll: m.output.available()}
 	if s.Repeated() == nil {
 		v.Now = s.Snap

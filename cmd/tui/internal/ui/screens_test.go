@@ -44,7 +44,7 @@ func screenStates(t *testing.T) []screenState {
 	}
 	return []screenState{
 		{"live", lab, "", ""},
-		{"live with shadows", shadows, "d d", "▸ 4 shadows; ○ rotor 104.1; link up only to the sender"},
+		{"live with shadows", shadows, "d d", "▸ 4 shadows; ○ rotor 116.1; link up only to the sender"},
 		{"live, remote", on(newRemote), "", "to 192.0.2.7:27970; no report 268 pkts; RTT p50 84.9 ms; ~ 268 unknown"},
 		{"bits", on(func() room.Lab { return labtest.NewBits(true) }), "2 down", ""},
 		{"bits of many fields", on(labtest.NewWide), "2 down enter left", "only padding, bits per call; z base"},
@@ -52,11 +52,11 @@ func screenStates(t *testing.T) []screenState {
 		{"packets, filtered", packets, "3 f left", "filter trouble 46 of 602; DROPPED: loss"},
 		{"packets, remote", on(newRemote), "3", "no problems yet; arrows"},
 		{"world", on(newWorld), "4", ""},
-		{"world, errors", on(newWorld), "4 v v + + c", "mean of errors > 0: 8.4"},
-		{"world of a recording", lab, "4", "No world to show: the frames contain no cubes"},
+		{"world, errors", on(newWorld), "4 c ] ]", "mean of errors > 0: 8.4"},
+		{"world of a recording", lab, "4", "No world to show: "},
 		{"budgets", on(newBudgets), "4 x", ""},
 		{"priorities", on(newPriorities), "4", "Error by cube; Age by cube; Priorities"},
-		{"half a world", on(newHalfWorld), "4 v v", "Position error"},
+		{"half a world", on(newHalfWorld), "4 c", "Position error"},
 		{"shown", on(labtest.NewShown), "4", ""},
 		{"patch", ofFile(0.6), "", "MAKING PATCH; computing the patch, 60 %; nothing sent yet"},
 		{"patch, begun", ofFile(0), "", "computing the patch, 0 %"},

@@ -1,4 +1,3 @@
-// Package worldview draws the world of cubes from above onto a canvas: the camera, the raster of
-// dots per cell, and the styles of cubes. Its input is the poses of cubes; it is independent of pages
-// and snapshots.
+// Package worldview draws a world from above: things with a position, seen by the sender and by the receiver,
+// through a camera that both views share. The outlines of cubes are drawn with dots, other things as letters.
 package worldview

@@ -1,36 +1,39 @@
 package world
 
 import (
-	"math"
 	"strconv"
 	"time"
 
 	"wirelab/cmd/tui/internal/look"
-	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/engine/playout"
 )
 
 // display is the state of the receiver's display: its delay and its starvation.
 type display struct {
-	delay                        time.Duration
 	starvedTicks, displayedTicks int           // display ticks of the last starvedSamples samples
 	starvedNow                   bool          // the newest display tick starved
-	running                      bool          // the display shows something
-	displayedDelay               time.Duration // the delay in the heading, updated slowly to be readable
-	age                          []look.Span   // age of the displayed data, over the whole run
+	titleDelay                   time.Duration // the delay in the title, updated slowly to be readable
+	worstDistance                float64       // the largest distance of a displayed thing from the sender's place within a second
 }
 
 // starvedSamples is the number of samples for which starvation is shown, because a single tick would be
 // too short to see.
 const starvedSamples = 5
 
-// observe updates the state from a view. The displayed delay changes only when a redraw is due.
+// observe updates the state from a view. The delay changes only when a redraw is due.
 func (d *display) observe(v room.View) {
-	pic := v.Snap.World
-	d.running, d.starvedNow = pic.Shown != nil, pic.Starved
-	d.delay = v.Snap.Now - pic.Moment // Moment is when the displayed state was at the sender
-	if v.RedrawDue || d.displayedDelay == 0 {
-		d.displayedDelay, d.age = d.delay, panes.AgeSpans(v.ActiveLane())
+	var delay time.Duration
+	if pic := v.Snap.World; pic != nil {
+		delay = v.Snap.Now - pic.Moment // Moment is when the displayed state was at the sender
+		d.starvedNow = pic.Starved
+	}
+	if f := v.Snap.Frames; f != nil {
+		delay = displayAge(f)
+		d.starvedNow = f.Starved
+	}
+	if v.RedrawDue || d.titleDelay == 0 {
+		d.titleDelay = delay
 	}
 	d.starvedTicks, d.displayedTicks = 0, 0
 	samples := v.ActiveLane().Samples
@@ -40,35 +43,27 @@ func (d *display) observe(v room.View) {
 	}
 }
 
-// heading returns the delay of the display and, if there is room, the age of its data.
-func (d *display) heading(maxWidth int) []look.Span {
-	if !d.running {
-		return nil
+// displayAge returns how old the displayed data are. Data that the display interpolates are younger than the frame.
+func displayAge(f *playout.Frames) time.Duration {
+	if f.Next != nil {
+		return f.Behind
 	}
-	ms := strconv.FormatInt(d.displayedDelay.Milliseconds(), 10)
-	behind := []look.Span{look.Value.Span(ms), look.Dim.Span(" ms behind")}
-	aged := func(words string) []look.Span { return append(append(behind[:2:2], look.Dim.Span(words)), d.age...) }
-	return look.Fit(maxWidth, aged(" the sender; age "), aged("; age "), []look.Span{look.Value.Span(ms), look.Dim.Span(" ms behind the sender")},
-		[]look.Span{look.Value.Span(ms), look.Dim.Span(" ms behind")}, []look.Span{look.Value.Span(ms), look.Dim.Span(" ms")}, nil)
+	return f.Age
 }
 
 // drawStarved draws a warning over a view if the display is starved, or was recently.
-func (d *display) drawStarved(c *look.Canvas, th *look.Theme) {
-	if !d.running || d.starvedTicks == 0 && !d.starvedNow {
+func (d *display) drawStarved(c *look.Canvas) {
+	if d.starvedTicks == 0 && !d.starvedNow {
 		return
 	}
 	count := strconv.Itoa(d.starvedTicks) + " of the last " + strconv.Itoa(d.displayedTicks) + " frames"
 	if d.starvedTicks == 0 {
 		count = "now"
 	}
-	texts := []string{" STARVED: no newer snapshot, " + count + " ", " STARVED " + count + " ", " STARVED "}
-	for _, text := range texts {
+	for _, text := range []string{" STARVED: no newer snapshot, " + count + " ", " STARVED " + count + " ", " STARVED "} {
 		if look.TextWidth(text) <= c.W-4 {
 			c.Text((c.W-look.TextWidth(text))/2, 1, look.Paused, text)
 			return
 		}
 	}
 }
-
-// floorTo rounds down to a multiple of step.
-func floorTo(v, step float64) float64 { return math.Floor(v/step) * step }

@@ -1,3 +1,3 @@
-// Package world is the page "World" of sessions with cubes: the world at both endpoints, the receiver's
-// display, and the keys of the player.
+// Package world is the page "World" or "Values": the world at both endpoints, if the schema has positions, the
+// values at both endpoints, and charts of the receiver's display.
 package world

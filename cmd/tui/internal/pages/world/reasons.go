@@ -4,19 +4,56 @@ import (
 	"strconv"
 
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
+	"wirelab/cmd/tui/internal/worldview"
 	"wirelab/experiment/live"
 	"wirelab/experiment/view"
 )
 
-// minTripleReasons is the width from which the map of ages stands beside that of errors.
-const minTripleReasons = 150
+// Reasons implements room.Reasoner: it shows the priorities of rows, then error against kbps of all lanes with a budget,
+// then the world again. Only the active encoder has priorities to show.
+func (p *worldMap) Reasons() (room.Request, bool) {
+	if !p.anyBudget {
+		return room.Request{}, false
+	}
+	on := p.hasBudget && p.priorities == nil && p.shown != budgetFigure
+	switch {
+	case p.shown == budgetFigure || on:
+		p.shown = p.figures[0]
+	default:
+		p.shown = budgetFigure
+	}
+	p.dirty = true
+	if on == (p.priorities != nil) {
+		return room.Request{Redraw: true}, true
+	}
+	return room.Request{Command: &live.Command{Priorities: &on}, Redraw: true}, true
+}
 
-// ageSteps returns the upper bounds of the steps of the map of ages, in milliseconds.
-func ageSteps() []float64 { return []float64{34, 100, 300, 900} }
+// prioritySides returns the maps of errors and ages by row under a budget, and the reasons of priorities.
+func (p *worldMap) prioritySides(w int) []side {
+	rows, item := p.priorities, p.schema.Item
+	text := func(text string) func(int) []look.Span {
+		return func(maxWidth int) []look.Span { return look.Fit(maxWidth, []look.Span{look.Dim.Span(text)}, nil) }
+	}
+	errors := side{title: "Error by " + item, figure: text("expected by the sender"), heat: &worldview.Heat{Unit: rows.Unit, Bounds: errorBounds,
+		Value: func(row int) float64 { return rows.Rows[row].Error }}}
+	ages := side{title: "Age by " + item, figure: text("at the receiver"), heat: &worldview.Heat{Unit: "ms", Bounds: [...]float64{34, 100, 300, 900},
+		Value: func(row int) float64 { return float64(rows.Ages[row].Milliseconds()) }}}
+	if rows.Ages == nil {
+		ages.missing = "unknown: the receiver is on another machine, or shows no view frames yet"
+	}
+	reasons := side{title: "Priorities", figure: text(rows.Policy), draw: p.drawReasons}
+	const minTriple = 150 // the width from which the map of ages stands beside that of errors
+	if w < minTriple {
+		return []side{errors, reasons}
+	}
+	return []side{errors, ages, reasons}
+}
 
 // drawReasons lists the rows that should be sent, the most urgent first, with the reasons of their priorities.
-func (p *views) drawReasons(c *look.Canvas) {
+func (p *worldMap) drawReasons(c *look.Canvas) {
 	rows := p.priorities
 	var counts [view.TooLarge + 1]int
 	for i := range rows.Rows {
@@ -30,32 +67,14 @@ func (p *views) drawReasons(c *look.Canvas) {
 	c.Clip(2, 1, c.W-4, look.Dim, text)
 	y := 3
 	for rank, row := range rows.Ranked {
-		if y >= c.H-1 {
-			break
-		}
 		r := &rows.Rows[row]
-		x := c.Clip(2, y, c.W-4, look.Value, strconv.Itoa(rank+1)+". cube "+strconv.Itoa(row)+"  ")
+		x := c.Clip(2, y, c.W-4, look.Value, strconv.Itoa(rank+1)+". "+panes.RowName(p.schema, row)+"  ")
 		for _, line := range look.Wrap(r.Text(rows.Unit), max(c.W-2-x, 1)) {
-			if y < c.H-1 {
-				c.Clip(x, y, c.W-2-x, look.Plain, line)
+			if y >= c.H-1 {
+				return
 			}
+			c.Clip(x, y, c.W-2-x, look.Plain, line)
 			y++
 		}
 	}
-}
-
-// budgetBinding returns the binding of the key that shows the priorities of rows, then error against kbps of all lanes
-// with a budget, then the world again. Only the active encoder has priorities to show.
-func (p *views) budgetBinding() room.Binding {
-	help := "with a budget: error and age by cube, and why each cube has its priority; again: error against kbps of the encoder and its shadows"
-	return room.Bind("x", help, func() room.Request {
-		wasShown := p.showsBudgets
-		p.showsBudgets = !wasShown && (p.priorities != nil || !p.hasBudget)
-		p.dirty = true
-		on := !wasShown && !p.showsBudgets
-		if on == (p.priorities != nil) {
-			return room.Request{}
-		}
-		return room.Request{Command: &live.Command{Priorities: &on}}
-	}).InFooter("priorities").Unless(func() bool { return !p.anyBudget })
 }

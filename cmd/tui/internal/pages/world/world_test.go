@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/labtest"
-	"wirelab/cmd/tui/internal/worldview"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/playout"
 	"wirelab/experiment/view"
@@ -36,26 +35,32 @@ func TestKnownCubeLightsKnownCells(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		poses []playout.Pose
-		rung  int
+		zoom  int
 		want  string
 	}{
 		// From -1.5 to 1.5 dots, so the middles at -1.5, -0.5, 0.5 and 1.5: two cells each way.
-		{"the player in the middle", []playout.Pose{{X: 0, Y: 0, Z: 0.75, Rot: lying}}, worldview.FirstZoom,
+		{"the player in the middle", []playout.Pose{{X: 0, Y: 0, Z: 0.75, Rot: lying}}, 0,
 			"20,10:▒ 21,10:▒ 20,11:▒ 21,11:▒"},
 		// From 0.6 to 1.4 dots, which has no middle: the dot that its centre lies in.
-		{"a cube at rest", []playout.Pose{far, {X: 0.5, Y: 0.5, Z: 0.2, Rot: lying}}, worldview.FirstZoom, "21,10:⢀"},
-		{"one cell farther right and up", []playout.Pose{far, {X: 1.5, Y: 2.5, Z: 0.2, Rot: lying}}, worldview.FirstZoom, "22,9:⢀"},
+		{"a cube at rest", []playout.Pose{far, {X: 0.5, Y: 0.5, Z: 0.2, Rot: lying}}, 0, "21,10:⢀"},
+		{"one cell farther right and up", []playout.Pose{far, {X: 1.5, Y: 2.5, Z: 0.2, Rot: lying}}, 0, "22,9:⢀"},
 		{"one that interacts", []playout.Pose{far, {X: 0.5, Y: 0.5, Z: 0.2, Rot: lying, Interacting: true}},
-			worldview.FirstZoom, "21,10:▗"},
-		{"one that lies outside", []playout.Pose{far, {X: 25, Y: 0, Z: 0.2, Rot: lying}}, worldview.FirstZoom, ""},
-		// 9 m across at 8 dots a metre: 0.4 m are 3.2 dots, the diamond 4.5.
-		{"near, lying straight", []playout.Pose{far, {X: 0, Y: 0, Z: 0.2, Rot: lying}}, 2, "20,10:⣤ 21,10:⣤ 20,11:⠛ 21,11:⠛"},
-		{"near, turned by an eighth", []playout.Pose{far, {X: 0, Y: 0, Z: 0.2, Rot: eighth}}, 2, "20,10:⣠ 21,10:⣄ 20,11:⠙ 21,11:⠋"},
+			0, "21,10:▗"},
+		{"one that lies outside", []playout.Pose{far, {X: 25, Y: 0, Z: 0.2, Rot: lying}}, 0, ""},
+		// 6.7 m across at 11 dots a metre: 0.4 m are 4.4 dots, the diamond 6.2.
+		{"near, lying straight", []playout.Pose{far, {X: 0, Y: 0, Z: 0.2, Rot: lying}}, 4, "20,10:⣤ 21,10:⣤ 20,11:⠛ 21,11:⠛"},
+		{"near, turned by an eighth", []playout.Pose{far, {X: 0, Y: 0, Z: 0.2, Rot: eighth}}, 4,
+			"19,10:⢀ 20,10:⣴ 21,10:⣦ 22,10:⡀ 19,11:⠈ 20,11:⠻ 21,11:⠟ 22,11:⠁"},
 	} {
-		p := &views{cam: worldview.Camera{ZoomLevel: c.rung}, arrangement: 3}
+		p := labtest.Pane[*worldMap](New(nil))
 		snap := *labtest.NewLab().Snap
-		snap.World = &playout.Picture{Sent: c.poses, Shown: c.poses}
-		lines := labtest.Draw(p, labtest.NewView(&snap), 42, 22)
+		snap.World = &playout.Picture{Sent: c.poses}
+		p.world.Camera.Pan(0, 0) // does not follow the player
+		p.world.Camera.Zoom(c.zoom)
+		lines := labtest.Draw(p, labtest.NewView(&snap), 84, 22)
+		for i, line := range lines {
+			lines[i] = string([]rune(line)[:42])
+		}
 		if got := lit(lines); got != c.want {
 			t.Errorf("%s lights %s, want %s\n%s", c.name, got, c.want, strings.Join(lines, "\n"))
 		}
@@ -67,10 +72,10 @@ func TestArrowsPanARecording(t *testing.T) {
 	lab := labtest.NewLab()
 	lab.Snap.World = labtest.WorldPicture(lab.Snap.Now)
 	lab.Snap.World.Live = false
-	page := New()
+	page := New(nil)
 	m := labtest.NewStage(page, lab, 80, 22)
 	m.Press("left")
-	if k := labtest.Pane[*views](page).cam; len(lab.Got) > 0 || k.Follow || k.X >= 0 {
+	if k := labtest.Pane[*worldMap](page).world.Camera; len(lab.Got) > 0 || k.X >= 0 {
 		t.Errorf("sent %d commands, camera %+v", len(lab.Got), k)
 	}
 }
@@ -82,7 +87,7 @@ func TestPriorities(t *testing.T) {
 	lab.Snap.World = labtest.WorldPicture(lab.Snap.Now)
 	lab.Snap = labtest.WithBudgets(lab.Snap)
 	lab.Snap.Config.Sender.Budget = 64_000
-	page := New()
+	page := New(nil)
 	m := labtest.NewStage(page, lab, 160, 30)
 	m.Press("x")
 	if len(lab.Got) != 1 || lab.Got[0].Priorities == nil || !*lab.Got[0].Priorities {
@@ -93,13 +98,13 @@ func TestPriorities(t *testing.T) {
 	rows := make([]view.Reason, n)
 	rows[1] = view.Reason{Row: 1, Standing: view.Waiting, Error: 70, Weighted: 140, Constant: 20, Waited: 3, Bits: 61, Priority: 9, Group: 4, Factor: .5}
 	snap.Priorities = &engine.Priorities{Policy: "round-robin", Unit: "mm", Rows: rows, Ages: make([]time.Duration, n), Ranked: []int{1}}
-	lines := strings.Join(labtest.Draw(labtest.Pane[*views](page), labtest.NewView(&snap), 160, 30), "\n")
+	lines := strings.Join(labtest.Draw(labtest.Pane[*worldMap](page), labtest.NewView(&snap), 160, 30), "\n")
 	for _, want := range []string{"Error by cube", "Age by cube", "Priorities", "round-robin", "1. cube 1", "70 mm off, waits 3 frames, 61", "mm with weights, + 20 mm constant, × 4", "for its group, × 0.50 for its distance", "1 wait"} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("no %q:\n%s", want, lines)
 		}
 	}
-	labtest.Pane[*views](page).Observe(labtest.NewView(&snap))
+	labtest.Pane[*worldMap](page).Observe(labtest.NewView(&snap))
 	lab.Snap = &snap
 	m.Press("x")
 	if len(lab.Got) != 2 || lab.Got[1].Priorities == nil || *lab.Got[1].Priorities {

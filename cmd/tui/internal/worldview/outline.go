@@ -1,14 +1,6 @@
-package topview
+package worldview
 
 import "math"
-
-// Cube is one cube to draw. Lengths are in metres, z points up, and Rot is a unit quaternion in the
-// order x, y, z, w.
-type Cube struct {
-	X, Y, Z float32
-	Rot     [4]float32
-	Half    float32 // half the side
-}
 
 // outline is the projection of a cube, around its centre: all points p with |n.p| <= maxDistance for
 // each normal n. The projection is the Minkowski sum of the three projected edges at a corner, a
@@ -19,11 +11,11 @@ type outline struct {
 	extent      [2]float32 // half the width and half the height of the bounding box
 }
 
-// newOutline returns the projection of c. The distance of a side along the normal of an edge is the sum of the
+// newOutline returns the projection of a thing, a cube. The distance of a side along the normal of an edge is the sum of the
 // projections of all edges on that normal. The normals are as long as their edges, not unit vectors, which
 // scales all distances along a normal equally.
-func newOutline(c *Cube) (o outline) {
-	edges := c.edges()
+func newOutline(t *Thing) (o outline) {
+	edges := t.edges()
 	for i, e := range edges {
 		o.extent[0] += abs(e[0])
 		o.extent[1] += abs(e[1])
@@ -47,9 +39,9 @@ func (o *outline) covers(x, y float32) bool {
 }
 
 // edges returns half of the projected edges: the columns of the rotation matrix without z, times Half.
-func (c *Cube) edges() [3][2]float32 {
-	x, y, z, w := c.Rot[0], c.Rot[1], c.Rot[2], c.Rot[3]
-	h := c.Half
+func (t *Thing) edges() [3][2]float32 {
+	x, y, z, w := t.Rot[0], t.Rot[1], t.Rot[2], t.Rot[3]
+	h := t.Half
 	return [3][2]float32{
 		{h * (1 - 2*(y*y+z*z)), h * 2 * (x*y + z*w)},
 		{h * 2 * (x*y - z*w), h * (1 - 2*(x*x+z*z))},

@@ -1,20 +1,18 @@
-package topview_test
+package worldview
 
 import (
 	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
-
-	"wirelab/cmd/tui/internal/topview"
 )
 
 // picture returns a raster as text: a letter for a cube, a dot for the ground.
-func picture(r *topview.Raster) string {
+func picture(r *raster) string {
 	var b strings.Builder
-	for y := range r.H {
-		for x := range r.W {
-			if i := r.CubeAt(x, y); i == topview.Ground {
+	for y := range r.h {
+		for x := range r.w {
+			if i := r.thingAt(x, y); i == ground {
 				b.WriteByte('.')
 			} else {
 				b.WriteByte(byte('a' + i))
@@ -25,12 +23,12 @@ func picture(r *topview.Raster) string {
 	return b.String()
 }
 
-func lying(x, y, z, half float32) topview.Cube {
-	return topview.Cube{X: x, Y: y, Z: z, Half: half, Rot: [4]float32{3: 1}}
+func lying(x, y, z float64, half float32) Thing {
+	return Thing{X: x, Y: y, Z: z, Half: half, Rot: [4]float32{3: 1}}
 }
 
 // turned returns a cube that is rotated by an angle about an axis.
-func turned(c topview.Cube, angle float64, axis [3]float64) topview.Cube {
+func turned(c Thing, angle float64, axis [3]float64) Thing {
 	s := math.Sin(angle / 2)
 	c.Rot = [4]float32{float32(axis[0] * s), float32(axis[1] * s), float32(axis[2] * s), float32(math.Cos(angle / 2))}
 	return c
@@ -40,24 +38,24 @@ func turned(c topview.Cube, angle float64, axis [3]float64) topview.Cube {
 func TestKnownPictures(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		cubes []topview.Cube
+		cubes []Thing
 		want  string
 	}{
-		{"two metres wide in the middle", []topview.Cube{lying(0, 0, 1, 1)},
+		{"two metres wide in the middle", []Thing{lying(0, 0, 1, 1)},
 			"........|........|........|...aa...|...aa...|........|........|........"},
-		{"up is +y, right is +x", []topview.Cube{lying(3, 2, 1, 1)}, "........|......aa|......aa|........|........|........|........|........"},
-		{"half beyond the edge", []topview.Cube{lying(-4, 4, 1, 1)}, "a.......|........|........|........|........|........|........|........"},
-		{"too small for a dot's middle", []topview.Cube{lying(0.1, -0.1, 1, 0.2)},
+		{"up is +y, right is +x", []Thing{lying(3, 2, 1, 1)}, "........|......aa|......aa|........|........|........|........|........"},
+		{"half beyond the edge", []Thing{lying(-4, 4, 1, 1)}, "a.......|........|........|........|........|........|........|........"},
+		{"too small for a dot's middle", []Thing{lying(0.1, -0.1, 1, 0.2)},
 			"........|........|........|........|....a...|........|........|........"},
-		{"an eighth of a turn makes a diamond", []topview.Cube{turned(lying(0, 0, 1, 2.2), math.Pi/4, [3]float64{0, 0, 1})},
+		{"an eighth of a turn makes a diamond", []Thing{turned(lying(0, 0, 1, 2.2), math.Pi/4, [3]float64{0, 0, 1})},
 			"........|...aa...|..aaaa..|.aaaaaa.|.aaaaaa.|..aaaa..|...aa...|........"},
-		{"on its edge it is longer one way", []topview.Cube{turned(lying(0, 0, 1, 2), math.Pi/4, [3]float64{0, 1, 0})},
+		{"on its edge it is longer one way", []Thing{turned(lying(0, 0, 1, 2), math.Pi/4, [3]float64{0, 1, 0})},
 			"........|........|.aaaaaa.|.aaaaaa.|.aaaaaa.|.aaaaaa.|........|........"},
 	} {
-		var r topview.Raster
-		r.Reset(topview.View{DotSize: 1}, 8, 8)
+		var r raster
+		r.reset(view{dotSize: 1}, 8, 8)
 		for i := range c.cubes {
-			r.Draw(i, &c.cubes[i])
+			r.draw(i, &c.cubes[i])
 		}
 		if got := picture(&r); got != strings.ReplaceAll(c.want, "|", "\n")+"\n" {
 			t.Errorf("%s:\n%swant\n%s", c.name, got, strings.ReplaceAll(c.want, "|", "\n"))
@@ -67,8 +65,8 @@ func TestKnownPictures(t *testing.T) {
 
 // hit reports whether a vertical ray through (x, y) hits the cube: the ray is transformed into the
 // cube's frame, in which the cube has axis-aligned planes.
-func hit(c *topview.Cube, x, y float64) (depth float64) {
-	px, py := x-float64(c.X), y-float64(c.Y)
+func hit(c *Thing, x, y float64) (depth float64) {
+	px, py := x-c.X, y-c.Y
 	back := func(v [3]float64) [3]float64 { // by the inverse of the rotation
 		q := [4]float64{-float64(c.Rot[0]), -float64(c.Rot[1]), -float64(c.Rot[2]), float64(c.Rot[3])}
 		cross := func(a, b [3]float64) [3]float64 {
@@ -105,7 +103,7 @@ func TestOutlineAgreesWithRays(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	lit := 0
 	for range 300 {
-		c := topview.Cube{X: rng.Float32()*4 - 2, Y: rng.Float32()*4 - 2, Half: 0.3 + 2*rng.Float32()}
+		c := Thing{X: rng.Float64()*4 - 2, Y: rng.Float64()*4 - 2, Half: 0.3 + 2*rng.Float32()}
 		norm := 0.0
 		for i := range c.Rot {
 			c.Rot[i] = float32(rng.NormFloat64())
@@ -114,17 +112,17 @@ func TestOutlineAgreesWithRays(t *testing.T) {
 		for i := range c.Rot {
 			c.Rot[i] /= float32(math.Sqrt(norm))
 		}
-		var r topview.Raster
-		v := topview.View{X: 0.3, Y: -0.2, DotSize: 0.25}
-		r.Reset(v, 60, 44)
-		r.Draw(0, &c)
-		for y := range r.H {
-			for x := range r.W {
-				depth := hit(&c, v.X+(float64(x)+0.5-30)*v.DotSize, v.Y-(float64(y)+0.5-22)*v.DotSize)
+		var r raster
+		v := view{x: 0.3, y: -0.2, dotSize: 0.25}
+		r.reset(v, 60, 44)
+		r.draw(0, &c)
+		for y := range r.h {
+			for x := range r.w {
+				depth := hit(&c, v.x+(float64(x)+0.5-30)*v.dotSize, v.y-(float64(y)+0.5-22)*v.dotSize)
 				if math.Abs(depth) < 1e-3 {
 					continue // on the edge: rounding decides
 				}
-				if got := r.CubeAt(x, y) == 0; got != (depth > 0) {
+				if got := r.thingAt(x, y) == 0; got != (depth > 0) {
 					t.Fatalf("%+v: dot (%d,%d) is lit: %v; a ray there is %g m inside", c, x, y, got, depth)
 				}
 				if depth > 0 {
@@ -140,13 +138,13 @@ func TestOutlineAgreesWithRays(t *testing.T) {
 
 func TestHigherCubeCovers(t *testing.T) {
 	low, high := lying(0, 0, 1, 2), lying(1, 0, 2, 1)
-	var a, b topview.Raster
-	a.Reset(topview.View{DotSize: 0.5}, 16, 16)
-	b.Reset(topview.View{DotSize: 0.5}, 16, 16)
-	a.Draw(0, &low)
-	a.Draw(1, &high)
-	b.Draw(1, &high)
-	b.Draw(0, &low)
+	var a, b raster
+	a.reset(view{dotSize: 0.5}, 16, 16)
+	b.reset(view{dotSize: 0.5}, 16, 16)
+	a.draw(0, &low)
+	a.draw(1, &high)
+	b.draw(1, &high)
+	b.draw(0, &low)
 	if picture(&a) != picture(&b) {
 		t.Errorf("the result depends on the order of drawing:\n%s\n%s", picture(&a), picture(&b))
 	}
@@ -157,26 +155,26 @@ func TestHigherCubeCovers(t *testing.T) {
 
 // TestHostileCubes: no position that a decoder may produce, and no size, makes Draw panic.
 func TestHostileCubes(t *testing.T) {
-	nan, inf := float32(math.NaN()), float32(math.Inf(1))
-	cubes := []topview.Cube{
+	nan, inf := math.NaN(), math.Inf(1)
+	cubes := []Thing{
 		{}, lying(nan, 0, 0, 1), lying(inf, -inf, 0, 1), lying(1e30, 0, 0, 1), lying(0, 0, nan, 1), lying(0, 0, 0, -1),
-		{Half: 1, Rot: [4]float32{nan, nan, nan, nan}}, {Half: 1, Rot: [4]float32{3e4, 0, 0, 1e4}},
+		{Half: 1, Rot: [4]float32{float32(nan), 0, 0, 0}}, {Half: 1, Rot: [4]float32{3e4, 0, 0, 1e4}},
 	}
 	for _, size := range [][2]int{{0, 0}, {-3, 5}, {1, 1}, {7, 3}} {
-		var r topview.Raster
-		r.Reset(topview.View{DotSize: 0.01}, size[0], size[1])
+		var r raster
+		r.reset(view{dotSize: 0.01}, size[0], size[1])
 		for i := range cubes {
-			r.Draw(i, &cubes[i])
+			r.draw(i, &cubes[i])
 		}
-		r.CubeAt(0, 0)
+		r.thingAt(0, 0)
 	}
 }
 
 func TestDrawingAllocatesNothing(t *testing.T) {
-	var r topview.Raster
+	var r raster
 	c := lying(1, 1, 1, 1)
-	r.Reset(topview.View{DotSize: 0.1}, 100, 100)
-	if n := testing.AllocsPerRun(100, func() { r.Reset(topview.View{DotSize: 0.1}, 100, 100); r.Draw(0, &c) }); n != 0 {
+	r.reset(view{dotSize: 0.1}, 100, 100)
+	if n := testing.AllocsPerRun(100, func() { r.reset(view{dotSize: 0.1}, 100, 100); r.draw(0, &c) }); n != 0 {
 		t.Errorf("%v allocations a picture, want none", n)
 	}
 }

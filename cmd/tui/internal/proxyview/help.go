@@ -12,20 +12,16 @@ import (
 	"wirelab/lossmodel/relay"
 )
 
-// HelpParts returns the part of the help about this screen.
-func (m *model) HelpParts() []ui.HelpPart {
-	part := ui.HelpPart{Title: "What the screen shows", Style: look.Plain}
-	for _, x := range [][2]string{
-		{"up, down", "up is from clients to the server, down from the server to clients. Delay is the time from reading a datagram to sending it on."},
-		{"as set", "Loss, delay and rate of the links since the last change: the values set and the values measured. NOT AS SET, in red, means that a " +
-			"measured value is outside its confidence interval, or that datagrams left more than 1 ms after their due time (p99)."},
-		{"Clients", "Each address that sends has its own pair of links. Lost is the percentage lost, up and down. On a client, enter makes the " +
-			"controls set the links of this client only."},
-		{"Datagrams", "The newest datagrams, numbered from 0 in each direction. The seed decides the outcome of each; a record (--record) and the seed reproduce it."},
-	} {
-		part.Entries = append(part.Entries, ui.HelpEntry{Head: []look.Span{look.Value.Span("  " + look.PadRight(x[0], 14))}, Text: x[1]})
-	}
-	return []ui.HelpPart{part}
+// Help implements ui.Screen: it describes what the screen shows.
+func (m *model) Help() []ui.HelpRow {
+	return []ui.HelpRow{{Name: look.Title.Span("What the screen shows")},
+		{Name: look.Value.Span("up, down"), Text: "up is from clients to the server, down from the server to clients; delay is the time from reading a " +
+			"datagram to sending it on"},
+		{Name: look.Value.Span("as set"), Text: "values set and measured since the last change; NOT AS SET, in red: a measured value is outside its " +
+			"confidence interval, or datagrams left more than 1 ms after their due time (p99)"},
+		{Name: look.Value.Span("Clients"), Text: "each address that sends has its own pair of links; lost is the percentage lost, up and down"},
+		{Name: look.Value.Span("Datagrams"), Text: "the newest, numbered from 0 in each direction; the seed decides the outcome of each, and with a record " +
+			"(--record) reproduces it"}}
 }
 
 // datagramBox shows the outcome of a datagram, stage by stage.

@@ -2,9 +2,9 @@ package proxyview
 
 import (
 	"slices"
-	"strconv"
 
 	"wirelab/cmd/tui/internal/room"
+	"wirelab/cmd/tui/internal/ui"
 	"wirelab/experiment/live"
 )
 
@@ -37,12 +37,13 @@ func (m *model) displayKeys() []room.Binding {
 	}
 }
 
-// paneKeys returns a binding for each pane: a digit, from 1, that focuses it.
-func (m *model) paneKeys() (list []room.Binding) {
-	for i, s := range m.page.Slots {
-		list = append(list, room.Bind(strconv.Itoa(i+1), s.Pane.Name(), room.WithoutRequest(func() { m.page.FocusOn(s) })))
+// paneKeys returns the digits that focus panes.
+func (m *model) paneKeys() []room.Binding {
+	var names []string
+	for _, s := range m.page.Slots {
+		names = append(names, s.Pane.Name())
 	}
-	return list
+	return ui.DigitKeys("panes", names, func(i int) { m.page.FocusOn(m.page.Slots[i]) })
 }
 
 // clientTurns returns the turns of the displayed clients, in ascending order. The turn of a client is its number in

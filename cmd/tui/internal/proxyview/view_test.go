@@ -428,7 +428,9 @@ func TestControlsChangeTheLinks(t *testing.T) {
 		t.Errorf("up 100000:\n%s", m.View())
 	}
 	press(m, "esc")
+	m.Update(tea.WindowSizeMsg{Width: 120, Height: 80})
 	press(m, "?")
+	labtest.CheckHelp(t, m.View())
 	beat(m)
 	if opened := boxOpen(m); !opened || press(m, "q") || boxOpen(m) {
 		t.Error("q leaves the help, and the proxy with it")

@@ -103,24 +103,21 @@ func (m *model) timeLeft() string {
 	return fmt.Sprintf("%.1f h", left.Hours())
 }
 
-func (m *model) HelpParts() []ui.HelpPart {
-	savedText := "Results are not saved, because --out is not set. They are printed when you quit."
+// Help implements ui.Screen: it describes what the screen shows.
+func (m *model) Help() []ui.HelpRow {
+	savedText := "not saved, because --out is not set; they are printed when you quit"
 	if m.sweep.Dir != "" {
-		savedText = "Results are saved in " + m.sweep.Dir + ". To continue an ended sweep run tui sweep --resume " + m.sweep.Dir + "."
+		savedText = "saved in " + m.sweep.Dir + "; to continue an ended sweep run tui sweep --resume " + m.sweep.Dir
 	}
-	part := ui.HelpPart{Title: "What the screen shows", Style: look.Plain}
-	for _, text := range []string{
-		"Each cell of the map is a point with its mean over the completed seeds and, if there is room, half of its 95 % confidence " +
-			"interval and its ratio to the reference point. Lighter colours, or denser shades, are larger values. ~ marks points with " +
-			"missing seeds, - points without results.",
-		figures.ApproximateNote + " " + figures.RangeNote + " Ratios to the reference point, at first the first point of the grid, are " +
-			"paired by seed; an arrow marks a ratio whose interval excludes 1, with a ? if one of twice the width would not. In the " +
-			"charts along an axis, bars are the intervals or ranges.",
-		"Enter opens the selected point as a live session with its first seed, while the sweep continues; q returns to the sweep.",
-		savedText,
-		strings.Join(m.state.Notices, "; "),
-	} {
-		part.Entries = append(part.Entries, ui.HelpEntry{Head: []look.Span{look.Plain.Span("  ")}, Text: text})
+	rows := []ui.HelpRow{{Name: look.Title.Span("What the screen shows")},
+		{Name: look.Value.Span("cell"), Text: "a point: its mean over the completed seeds, half of its 95 % confidence interval, and its ratio to the " +
+			"reference point; lighter colours, or denser shades, are larger values; ~ marks missing seeds, - no results"},
+		{Name: look.Value.Span("±"), Text: figures.ApproximateNote + " " + figures.RangeNote},
+		{Name: look.Value.Span("ratio"), Text: "paired by seed, at first to the first point of the grid; an arrow marks a ratio whose interval excludes 1, " +
+			"with a ? if one of twice the width would not"},
+		{Name: look.Value.Span("results"), Text: savedText}}
+	for _, notice := range m.state.Notices {
+		rows = append(rows, ui.HelpRow{Name: look.Warn.Span("notice"), Text: notice})
 	}
-	return []ui.HelpPart{part}
+	return rows
 }

@@ -197,10 +197,9 @@ func TestKeys(t *testing.T) {
 		t.Errorf("figure %q, axes %v", m.watch.Names[m.figure], m.axisOrder)
 	}
 	m.Update(room.Tick{})
+	m.Update(tea.WindowSizeMsg{Width: 120, Height: 80})
 	press("?")
-	if !strings.Contains(m.View(), "esc close") {
-		t.Error("no help")
-	}
+	labtest.CheckHelp(t, m.View())
 	press("esc")
 	press("q")
 	m.Update(room.Tick{})

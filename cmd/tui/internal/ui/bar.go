@@ -117,9 +117,8 @@ func (s *Shell) clickFooter(x int) tea.Cmd {
 type hint struct {
 	label       string // of one or more keys, such as "n N" or "↑↓"
 	description string
-	key         string // the key that a click presses; "" for the keys of the label
-	x           int    // column of the footer
-	show        bool   // first whether the hint is pinned, then whether it fits
+	x           int  // column of the footer
+	show        bool // first whether the hint is pinned, then whether it fits
 }
 
 // hintGap is the width of the separator between two entries of the footer.
@@ -138,9 +137,6 @@ var labelParts = regexp.MustCompile("[←↑↓→]|[^ ←↑↓→]+| +")
 // keyAt returns the key that a click on column x of the entry presses: that of the label under the pointer, or
 // the first one of the label for a click on the description.
 func (h *hint) keyAt(x int) string {
-	if h.key != "" {
-		return h.key
-	}
 	parts := labelParts.FindAllString(h.label, -1)
 	for _, part := range parts {
 		x -= look.TextWidth(part)
@@ -153,7 +149,7 @@ func (h *hint) keyAt(x int) string {
 
 // hints returns the entries of the footer that fit in w columns from column 1, in the order of keys. If some do not
 // fit, the keys of help and quitting take precedence, then the pinned entries. Unless special is set, which means that keys are not those
-// of the page, the first entry is followed by the keys that open pages and by the arrow keys of the page.
+// of the page, the first entry is followed by the arrow keys of the page.
 func (s *Shell) hints(keys []room.Binding, special bool, w int) []hint {
 	var all []hint
 	for _, k := range keys {
@@ -162,9 +158,6 @@ func (s *Shell) hints(keys []room.Binding, special bool, w int) []hint {
 		}
 		all = append(all, hint{label: k.Label, description: k.Brief, show: k.Pinned})
 		if len(all) == 1 && !special {
-			if n := len(s.pages); s.w < tabsWidth && n > 1 { // the header has no room for the pages
-				all = append(all, hint{label: "1-" + strconv.Itoa(n), description: "pages", key: strconv.Itoa((s.open+1)%n + 1)})
-			}
 			for _, arrow := range s.page().Arrows() { // symbol of the arrow keys, and description
 				all = append(all, hint{label: arrow[0], description: arrow[1]})
 			}

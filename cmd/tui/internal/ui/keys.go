@@ -94,21 +94,38 @@ func (s *Shell) bindProgram(leaving Leaving) []room.Binding {
 	return []room.Binding{
 		room.Bind("esc", leaving.Esc, release),
 		room.Bind("y", "copy the selection, or else the screen, to the clipboard", s.copySelection),
-		room.Bind("/ :", "type a command or a part of it; the list shows what matches, ↑ chooses",
+		room.Bind("/ :", "list all commands; type a part of one to find it",
 			room.WithoutRequest(func() { s.line.Show("") })).InFooter("command").Pin(),
-		room.Bind("? f1", "show this list", func() room.Request { return room.Request{Overlay: s.help()} }).InFooter("help").Pin(),
+		room.Bind("? f1", "show the keys", func() room.Request { return room.Request{Overlay: s.help()} }).InFooter("help").Pin(),
 		room.Bind("q", leaving.Quit, quit).InFooter("quit").Pin(),
 		room.Bind("ctrl+c", leaving.Stop, func() room.Request { return room.Request{Program: s.interrupt()} }),
 	}
 }
 
-// commonKeys returns the keys of all pages: those of the screen, then the digits that open pages.
-func (s *Shell) commonKeys() []room.Binding {
-	list := slices.Clip(s.keys)
-	for i, p := range s.pages {
-		if len(s.pages) > 1 {
-			list = append(list, room.Bind(strconv.Itoa(i+1), p.Name, room.WithoutRequest(func() { s.openPage(i) })))
-		}
+// DigitKeys returns the keys that open one of several things, such as pages. The help lists them in one row.
+func DigitKeys(things string, names []string, open func(i int)) (list []room.Binding) {
+	for i := range names {
+		list = append(list, room.Bind(strconv.Itoa(i+1), "", room.WithoutRequest(func() { open(i) })))
+	}
+	if len(list) > 0 {
+		list[0].Label, list[0].Help = "1-"+strconv.Itoa(len(names)), things+": "+strings.Join(names, ", ")
+	}
+	return list
+}
+
+// pageKeys returns the keys that open pages; none if there is only one. The footer lists them if the header has no
+// room for the names of the pages.
+func (s *Shell) pageKeys() []room.Binding {
+	if len(s.pages) < 2 {
+		return nil
+	}
+	var names []string
+	for _, p := range s.pages {
+		names = append(names, p.Name)
+	}
+	list := DigitKeys("pages", names, s.openPage)
+	if s.w < tabsWidth {
+		list[0] = list[0].InFooter("pages").Pin()
 	}
 	return list
 }
@@ -119,7 +136,15 @@ func hasBinding(p *room.Page, keyName string) bool {
 }
 
 // activeKeys returns the bindings that apply on the open page, its own first.
-func (s *Shell) activeKeys() []room.Binding { return append(s.page().Bindings(), s.commonKeys()...) }
+func (s *Shell) activeKeys() []room.Binding {
+	return slices.Concat(s.page().Bindings(), s.commonKeys())
+}
+
+// commonKeys returns the bindings of all pages.
+func (s *Shell) commonKeys() []room.Binding {
+	const afterTab = 1
+	return slices.Insert(slices.Clone(s.keys), afterTab, s.pageKeys()...)
+}
 
 // footerKeys returns the keys that the footer lists: those of the command line or the overlay that is open, or
 // else normally those that have an effect on the open page. If replacement is not nil, or while a tour is open, it returns instead replacement, or the

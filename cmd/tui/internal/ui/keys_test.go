@@ -9,9 +9,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 
-	"wirelab/cmd/tui/internal/command"
 	"wirelab/cmd/tui/internal/labtest"
-	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -581,71 +579,6 @@ func TestFilteredListOfEncoders(t *testing.T) {
 	}
 	if press(m, "ctrl+u", "r", "o", "enter"); spell(lab.Got) != "encoder rotor" {
 		t.Errorf("filtered again: %q", spell(lab.Got))
-	}
-}
-
-// TestNoKeyTwice checks that no key has two bindings on a page, or two on all pages.
-func TestNoKeyTwice(t *testing.T) {
-	m := screen(newTransportLab(), 80, 24, Options{})
-	lists := [][]room.Binding{m.commonKeys()}
-	for _, p := range m.pages {
-		lists = append(lists, p.Bindings())
-	}
-	for _, list := range lists {
-		seen := map[string]string{}
-		for _, b := range list {
-			for _, k := range b.Keys() {
-				if other, taken := seen[k]; taken {
-					t.Errorf("%q is bound to %q and to %q", k, other, b.Help)
-				}
-				seen[k] = b.Help
-			}
-		}
-	}
-}
-
-// TestHelpNamesEveryKeyAndCommand checks that the help of every page contains every key with an
-// effect there, its meaning there, and every command.
-func TestHelpNamesEveryKeyAndCommand(t *testing.T) {
-	for page := range 6 {
-		m := screen(labtest.NewLab(), 120, 130, Options{})
-		press(m, string(rune('1'+page)))
-		rows := helpKeys(m.page(), m.commonKeys())
-		for i, b := range m.activeKeys() {
-			at := slices.IndexFunc(rows, func(r helpKey) bool { return r.label == b.Label })
-			ofPage := i < len(m.page().Bindings())
-			omitted := !ofPage && (hasBinding(m.page(), b.Keys()[0]) || b.Idle != nil && b.Idle())
-			if at < 0 && !omitted {
-				t.Errorf("%s: %q is not in the help", m.page().Name, b.Label)
-			}
-			if ofPage && rows[at].pageHelp == "" {
-				t.Errorf("%s: nothing is said of %q here", m.page().Name, b.Label)
-			}
-		}
-		press(m, "?")
-		view := m.overlay.(*helpBox).text()
-		for _, v := range command.Verbs(m.Context()) {
-			if !strings.Contains(view, v.Name) {
-				t.Errorf("help lacks the command %q", v.Name)
-			}
-		}
-		if press(m, "x"); strings.Contains(m.View(), "Help") {
-			t.Error("help does not close")
-		}
-	}
-}
-
-// TestHelpBeginsWithThePage checks that the first screen of the help contains all keys of the
-// page.
-func TestHelpBeginsWithThePage(t *testing.T) {
-	for page := range 6 {
-		m := screen(labtest.NewLab(), 80, 24, Options{})
-		press(m, string(rune('1'+page)), "?")
-		h := m.overlay.(*helpBox)
-		here := slices.IndexFunc(h.lines(), func(line []look.Span) bool { return len(line) == 0 })
-		if !strings.Contains(m.View(), "Here: ") || here > h.visibleRows {
-			t.Errorf("%s: %d lines of keys of the page, more than the %d visible rows", m.page().Name, here, h.visibleRows)
-		}
 	}
 }
 

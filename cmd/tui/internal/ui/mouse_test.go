@@ -126,16 +126,16 @@ func TestFooterCanBeClicked(t *testing.T) {
 			m, _ := open()
 			keys, special := m.footerKeys(nil)
 			for _, h := range m.hints(keys, special, w-2) {
+				if h.description == "pages" {
+					continue // several keys, of which a click presses none
+				}
 				symbols := []rune(h.label)
 				for _, dx := range []int{0, len(symbols) - 1} {
 					clicked, clickedLab := open()
 					clickAt(clicked, h.x+dx, 47, tea.MouseButtonLeft)
 					pressed, pressedLab := open()
 					key := strings.Fields(h.label)[0]
-					switch {
-					case h.description == "pages": // opens the next page
-						key = "1234567"[int(page[0]-'0')%7:][:1]
-					case strings.ContainsAny(h.label, "↑←") || len(strings.Fields(h.label)) > 1: // several keys
+					if strings.ContainsAny(h.label, "↑←") || len(strings.Fields(h.label)) > 1 { // several keys
 						key = string(symbols[dx])
 					}
 					press(pressed, key)
@@ -182,8 +182,8 @@ func TestWheelScrollsOverlays(t *testing.T) {
 	clickAt(m, 40, 10, tea.MouseButtonWheelDown)
 	clickAt(m, 40, 10, tea.MouseButtonWheelDown)
 	clickAt(m, 40, 10, tea.MouseButtonWheelUp)
-	if h := m.overlay.(*helpBox); h.first != 1 {
-		t.Errorf("the help begins at line %d", h.first)
+	if h := m.overlay.(*helpBox); h.scroll != 1 {
+		t.Errorf("the help begins at line %d", h.scroll)
 	}
 	press(m, "esc", "e")
 	cursor := func() int {
@@ -194,20 +194,5 @@ func TestWheelScrollsOverlays(t *testing.T) {
 	clickAt(m, 40, 10, tea.MouseButtonWheelDown)
 	if at := cursor(); at != before+1 {
 		t.Errorf("the list is at %d, was at %d", at, before)
-	}
-}
-
-// TestHelpBeginsWithTheTour checks that the help starts with the keys of the tour if it is open,
-// else with those of the page.
-func TestHelpBeginsWithTheTour(t *testing.T) {
-	for keys, want := range map[string]string{"": "Here: 1 Live", "4": "Here: 4 World", "/tour enter": "Here: the tour"} {
-		m := screen(labtest.NewEcho(), 80, 24, Options{})
-		if keys != "" {
-			press(m, strings.Fields(keys)...)
-		}
-		press(m, "?")
-		if first := m.overlay.(*helpBox).lines()[0][0].Text; !strings.HasPrefix(first, want) {
-			t.Errorf("after %q the help begins with %q", keys, first)
-		}
 	}
 }

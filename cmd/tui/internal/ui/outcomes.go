@@ -5,16 +5,15 @@ import (
 	"wirelab/experiment/engine/packetlog"
 )
 
-// HelpParts implements Screen: it returns the symbols of packet outcomes.
-func (m *dashboard) HelpParts() []HelpPart {
-	part := HelpPart{Title: "Packet symbols", Style: look.Dim}
-	const symbolColumns, nameColumns = 4, 14
+// Help implements Screen: it returns the symbols of packet outcomes.
+func (m *dashboard) Help() []HelpRow {
+	rows := []HelpRow{heading("Packets")}
 	for _, o := range []packetlog.Outcome{packetlog.Decoded, packetlog.Lost, packetlog.NoBaseline, packetlog.Corrupt,
 		packetlog.UnknownCodec, packetlog.Stale, packetlog.Duplicate, packetlog.InFlight, packetlog.Wrong} {
-		part.Entries = append(part.Entries, HelpEntry{[]look.Span{look.OutcomeStyle(o).Span("  " + look.PadRight(string(m.theme.Outcome[o]), symbolColumns)),
-			look.Plain.Span(look.PadRight(look.OutcomeName(o), nameColumns))}, describeOutcome(o)})
+		name := string(m.theme.Outcome[o]) + " " + look.OutcomeName(o)
+		rows = append(rows, HelpRow{look.OutcomeStyle(o).Span(name), describeOutcome(o)})
 	}
-	return []HelpPart{part}
+	return rows
 }
 
 // describeOutcome describes an outcome in one line.

@@ -1,12 +1,9 @@
 package ui
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"runtime/debug"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -36,8 +33,8 @@ type Screen interface {
 	Context() command.Context
 	// Execute executes the order of a key or a typed line.
 	Execute(command.Order) (tea.Cmd, error)
-	// HelpParts returns further sections of the help, after keys and commands.
-	HelpParts() []HelpPart
+	// Help returns further rows of the help, after the keys.
+	Help() []HelpRow
 }
 
 // listScreen is a screen on which some commands without arguments open a list of values.
@@ -462,35 +459,4 @@ func (s *Shell) modalKeys() []room.Binding {
 		return s.line.Bindings()
 	}
 	return nil
-}
-
-// help returns the help for the command line or the overlay that is open, or else for the open page. Closing it
-// opens line or overlay again. The keys of the tour, if it is open, come first.
-func (s *Shell) help() room.Overlay {
-	if keys := s.modalKeys(); keys != nil {
-		var rows []helpKey
-		for _, b := range keys {
-			rows = append(rows, helpKey{label: b.Label, pageHelp: cmp.Or(b.Help, b.Brief)})
-		}
-		box := newHelp("Here", rows, nil, s.w)
-		box.back.Overlay = s.overlay
-		if s.overlay == nil { // the command line
-			box = newHelp("Here: the command line", rows, []HelpPart{commandHelp(s.screen.Context())}, s.w)
-			box.back.Edit = cmp.Or(s.line.Text(), " ")
-			s.line.Open = false
-		}
-		return box
-	}
-	rows := helpKeys(s.page(), s.commonKeys())
-	here := s.page().Name
-	if len(s.pages) > 1 {
-		here = strconv.Itoa(s.open+1) + " " + here
-	}
-	if s.tour != nil {
-		here = "the tour, and " + here
-		for i, b := range s.tour.Keys() {
-			rows = slices.Insert(rows, i, helpKey{label: b.Label, pageHelp: b.Help})
-		}
-	}
-	return newHelp("Here: "+here, rows, append(s.screen.HelpParts(), mouseHelp(), commandHelp(s.screen.Context())), s.w)
 }

@@ -103,24 +103,6 @@ func TestChartsOfTheDisplay(t *testing.T) {
 	}
 }
 
-// TestHelpOfTheWorld checks that the help of the page starts with all of its keys.
-func TestHelpOfTheWorld(t *testing.T) {
-	m := screen(newWorld(), 120, 110, Options{})
-	press(m, "4", "?")
-	view, text := m.View(), m.overlay.(*helpBox).text()
-	for _, b := range m.page().Bindings() {
-		if !strings.Contains(text, b.Label) || !strings.Contains(text, b.Help) {
-			t.Errorf("the help lacks %q: %q", b.Label, b.Help)
-		}
-	}
-	if at := strings.Index(view, "heat map"); at < 0 || at > strings.Index(view, "type a command") {
-		t.Error("the keys of the page are not first")
-	}
-	if press(m, "esc", "1", "?"); strings.Contains(m.View(), "heat map") {
-		t.Error("the help of another page names them too")
-	}
-}
-
 func TestRecordingCannotBePlayed(t *testing.T) {
 	for _, keys := range [][]string{line("hover"), line("press left"), line("reset")} {
 		lab := labtest.NewLab()

@@ -78,12 +78,12 @@ func resolve(spec string) (kind Kind, arg string, err error) {
 	_, argErr := os.Stat(arg)
 	hasFile := argErr == nil // after an unknown kind, as in teeworlds:FILE
 	if errors.Is(err, fs.ErrNotExist) && (hasFile || !looksLikePath(spec)) {
-		if _, err := recognise(arg); err != nil { // there is a file, but no kind reads it
+		if _, _, err := Recognise(arg); err != nil { // there is a file, but no kind reads it
 			return Kind{}, "", err
 		}
 		return Kind{}, "", newUnknownError(spec, name, kinds)
 	}
-	kind, err = recognise(spec)
+	kind, _, err = Recognise(spec)
 	return kind, spec, err
 }
 

@@ -20,17 +20,23 @@ import (
 // errUnreadable means that a file is empty, or is not compressed as its name promises.
 var errUnreadable = errors.New("cannot be read")
 
-// recognise returns the kind of data in the file at path, by its first bytes after decompression. A file of another kind
-// is an error that names it. A pipe, whose bytes can be read only once, is taken for a recording, as is a missing file.
-func recognise(path string) (Kind, error) {
+// Recognise returns the kind of data in the file at path, and the first bytes of the file after decompression, by which
+// it is recognised. A file of another kind is an error that names it. A pipe, whose bytes can be read only once, is taken
+// for a recording, as is a missing file; head is then nil.
+func Recognise(path string) (kind Kind, head []byte, err error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
-		return recordingKind, nil
+		return recordingKind, nil, nil
 	}
-	head, err := readHead(path)
-	if err != nil {
-		return Kind{}, err
+	head, err = readHead(path)
+	if err == nil {
+		kind, err = recognise(path, head)
 	}
+	return kind, head, err
+}
+
+// recognise is Recognise for a file with these first bytes.
+func recognise(path string, head []byte) (Kind, error) {
 	problem, expected := filetype.Describe(head), ""
 	known := filetype.Detect(head)
 	switch {

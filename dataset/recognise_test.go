@@ -119,7 +119,7 @@ func TestRecognise(t *testing.T) {
 				continue
 			}
 			path := file(t, name, data)
-			kind, err := recognise(path)
+			kind, _, err := Recognise(path)
 			if got := kind.Name; err != nil && !strings.HasPrefix(err.Error(), path+": ") || got != want && (err == nil || !strings.Contains(err.Error(), want)) {
 				t.Errorf("%.20q in %s: %q, %v; want %s", content, name, got, err, want)
 			}

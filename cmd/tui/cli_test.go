@@ -119,7 +119,8 @@ func TestGolden(t *testing.T) {
 	for _, line := range []string{
 		"",
 		"walkof",
-		"ok.toml",
+		"ok.toml nowhere.toml",
+		"nowhere.csv",
 		"walkoff --encodr raw",
 		"walkoff -x",
 		"walkoff --frames",
@@ -231,7 +232,7 @@ func TestParamsWithoutEncoder(t *testing.T) {
 func TestEmptyNames(t *testing.T) {
 	for _, args := range [][]string{
 		{"run", "--encoder", ""}, {"run", "--preset", ""}, {"run", ""}, {"run", "--out", ""},
-		{"walkoff", "--data", ""}, {"tune", "--field", ""}, {"encoders", ""}, {"replay", ""}, {"--config", ""},
+		{"walkoff", "--data", ""}, {"tune", "--field", ""}, {"encoders", ""}, {"replay", ""}, {"--profile", ""},
 	} {
 		if o := tui(args...); o.code != exitUsage || !strings.Contains(o.stderr, " is empty; expected ") {
 			t.Errorf("tui %q: exit %d, %q", args, o.code, o.stderr)

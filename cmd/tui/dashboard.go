@@ -8,9 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/openfile"
 	"wirelab/cmd/tui/internal/tour"
 	"wirelab/cmd/tui/internal/ui"
 	"wirelab/experiment/config"
@@ -33,6 +35,7 @@ type dashboardFlags struct {
 	tour    bool   // open the guided tour
 	charts  string // style of charts; "" means the default
 	remote  remoteFlags
+	report  string // the report.json to show first; "" for none
 }
 
 // lookFlags choose the colours and characters of a screen.
@@ -45,27 +48,60 @@ type lookFlags struct {
 func (a *app) dashboardCommand() *cobra.Command {
 	var f dashboardFlags
 	cmd := &cobra.Command{
+		Use:   "tui [FILE]",
 		Short: "A lab for sending game state over bad networks",
 		Long: `Wirelab sends game state through a model of a bad network. You can change the encoder
 during the run, and see charts of bandwidth, delay and failures.
 
-Without a command it opens the dashboard, by default on the preset demo. Press ? for the
-keys and t for a guided tour. Ctrl-C saves the run and quits; q quits, and asks
-first if a minute or more is unsaved.`,
+Without a command it opens the dashboard, by default on the preset demo. FILE is a
+configuration (.toml), a recording, a capture, a demo, a log, or a saved report. Press ? for
+the keys, o to open a file, and type /tour for a guided tour. Ctrl-C saves the run and
+quits; q quits, and asks first if a minute or more is unsaved.`,
 		Example: `  tui                                          the dashboard on the demo recording
-  tui --data walk.bin.zst --encoder rotor      the dashboard on your own recording
+  tui walk.bin.zst --encoder rotor             the dashboard on your own recording
   tui --data world                             a world to play in: press 4, then the arrow keys
   tui --to TOKEN@192.0.2.7:27970               send to another machine where tui listen runs
   tui run --preset loss-table                  an experiment without the dashboard, for scripts`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.dashboard(cmd.Context(), f) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				if err := a.useFile(&f, args[0]); err != nil {
+					return err
+				}
+			}
+			return a.dashboard(cmd.Context(), f)
+		},
 	}
-	cmd.Flags().StringVar(&f.config.file, "config", "", "start from the configuration in `FILE`")
 	f.config.add(cmd)
 	f.addLook(cmd)
-	if err := cmd.MarkFlagFilename("config", "toml"); err != nil {
-		panic(err)
-	}
 	return cmd
+}
+
+// useFile makes a file what its kind is for: the configuration, the data, the links or the report to show.
+func (a *app) useFile(f *dashboardFlags, path string) error {
+	kind, err := openfile.Recognise(path)
+	if err != nil {
+		return asUsageError(withoutSyscall(err))
+	}
+	switch kind {
+	case openfile.Config:
+		f.config.file = path
+	case openfile.Report:
+		f.report = openfile.ReportPath(path)
+	case openfile.LinkCapture:
+		fit, err := a.fitCSV(path)
+		if err != nil {
+			return err
+		}
+		for _, s := range fit.Settings {
+			f.config.set = append(f.config.set, "down."+s.Key+"="+s.Value)
+		}
+	case openfile.Data:
+		if f.config.data != "" {
+			return usagef("%s and --data %s are two sources of data; expected one", path, f.config.data)
+		}
+		f.config.data = path
+	}
+	return nil
 }
 
 // addLook registers the flags for the appearance of the dashboard, for the receiver and for the
@@ -152,17 +188,23 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 // showSession runs a session of cfg in the dashboard until the user quits. link is the connection to the receiver,
 // or nil for a modelled network. If the dashboard ends in another way, the run is saved.
 func (a *app) showSession(ctx context.Context, cfg *config.Config, f dashboardFlags, link *remote.Link) error {
-	runner, err := live.New(ctx, cfg, live.Options{
+	opt := live.Options{
 		Clock: a.clock, Reports: f.reports, Disk: a.disk, Remote: link,
 		Stamp: func() string { return time.Now().Format("2006-01-02-150405") }, // the name of each report's folder begins with this
-	})
+	}
+	first, err := live.New(ctx, cfg, opt)
 	if err != nil {
 		return markDataError(err)
 	}
-	runner.Start(ctx)
-	err = ui.Run(ctx, runner, ui.Options{ASCII: f.ascii, Theme: f.theme, Tour: f.tour, Charts: f.charts, ReportsDir: f.reports,
-		Picture: drawLink})
-	runner.Stop()
+	first.Start(ctx)
+	present := presentRun{runner: first}
+	screen := ui.Options{ASCII: f.ascii, Theme: f.theme, Tour: f.tour, Charts: f.charts, ReportsDir: f.reports, Report: f.report,
+		Recent: filepath.Join(stateFolder(), "opened"), Picture: drawLink}
+	if link == nil {
+		screen.Open = func(path string) (ui.Opened, error) { return a.openInDashboard(ctx, path, opt, &present) }
+	}
+	err = ui.Run(ctx, first, screen)
+	runner := present.end()
 	if last := runner.Snapshot().Err; err == nil && errors.As(last, new(*panics.Error)) {
 		err = last // writing the last report panicked
 	}
@@ -170,6 +212,62 @@ func (a *app) showSession(ctx context.Context, cfg *config.Config, f dashboardFl
 		return nil
 	}
 	return a.saveUnfinished(runner, err)
+}
+
+// openInDashboard opens a file as the argument of tui would be opened. It returns the change of the links that a capture of a
+// link makes, or a new run that has replaced the present one.
+func (a *app) openInDashboard(ctx context.Context, path string, opt live.Options, present *presentRun) (ui.Opened, error) {
+	var f dashboardFlags
+	if err := a.useFile(&f, path); err != nil {
+		return ui.Opened{}, err
+	}
+	if settings, err := f.config.settings(); err != nil || f.config.set != nil {
+		var links config.Change
+		for _, s := range settings {
+			err = cmp.Or(err, links.Set(s.key, s.value))
+		}
+		return ui.Opened{Change: links}, err
+	}
+	f.choosePreset()
+	cfg, err := f.config.load(ctx)
+	if err != nil {
+		return ui.Opened{}, err
+	}
+	next, err := live.New(ctx, cfg, opt)
+	if err != nil {
+		return ui.Opened{}, withoutSyscall(err)
+	}
+	next.Start(ctx)
+	present.replace(next)
+	return ui.Opened{Lab: next}, nil
+}
+
+// presentRun is the run that the dashboard shows.
+type presentRun struct {
+	mu     sync.Mutex
+	runner *live.Runner
+	ended  bool // the dashboard has ended
+}
+
+// replace makes next the present run and stops the one before, or stops next if the dashboard has ended.
+func (p *presentRun) replace(next *live.Runner) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended {
+		next.Stop()
+		return
+	}
+	p.runner.Stop()
+	p.runner = next
+}
+
+// end stops the present run, after which no other can replace it, and returns it.
+func (p *presentRun) end() *live.Runner {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ended = true
+	p.runner.Stop()
+	return p.runner
 }
 
 // defaultChartStyle returns the default of --charts: "fine", in Braille dots, but "line" if the
@@ -216,9 +314,11 @@ func (a *app) saveUnfinished(runner *live.Runner, err error) error {
 // reportsDirHelp is the folder of defaultReports as the help text shows it.
 const reportsDirHelp = "~/.local/state/wirelab/reports"
 
-// defaultReports returns the default folder for reports, according to the XDG Base Directory
-// Specification.
-func defaultReports() string {
+// defaultReports returns the default folder for reports.
+func defaultReports() string { return filepath.Join(stateFolder(), "reports") }
+
+// stateFolder returns the folder for what the program keeps, according to the XDG Base Directory Specification.
+func stateFolder() string {
 	base := os.Getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(base) { // the specification declares relative paths invalid
 		home, err := os.UserHomeDir()
@@ -227,7 +327,7 @@ func defaultReports() string {
 		}
 		base = filepath.Join(home, ".local", "state")
 	}
-	return filepath.Join(base, "wirelab", "reports")
+	return filepath.Join(base, "wirelab")
 }
 
 // drawLink draws, w columns wide, what a link does to 25 s of typical traffic: 60 packets per

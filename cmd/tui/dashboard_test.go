@@ -201,3 +201,37 @@ func TestLinksOfRealNetwork(t *testing.T) {
 		}
 	}
 }
+
+// A file is opened as the argument of the program, and then another in its place. Ctrl-C saves the run of the second.
+func TestDashboardOpensFiles(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Chdir(t.TempDir())
+	write(t, "first.csv", "tick,id,x\n0,1,5\n0,2,6\n1,1,7\n1,2,8\n")
+	write(t, "second.toml", "[data]\nsource = \"rpc\"\n")
+	reports := t.TempDir()
+	s := startSession(t, reports, "first.csv")
+	s.see("first.csv  ·  ")
+	for _, c := range []struct{ keys, shows string }{
+		{"/open nothing.csv\r", "nothing.csv: does not exist"},
+		{"/open second.toml\r", "opened second.toml"},
+		{"/open\r", "configuration, rpc with"},
+		{"\x1b", "rpc  ·  "},
+	} {
+		if _, err := io.WriteString(s.tty, c.keys); err != nil {
+			t.Fatal(err)
+		}
+		s.see(c.shows)
+	}
+	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	code := s.end()
+	saved, err := filepath.Glob(filepath.Join(reports, "*", "experiment.toml"))
+	if code != exitInterrupted || err != nil || len(saved) != 1 {
+		t.Fatalf("exit %d; saved %v", code, saved)
+	}
+	text, err := os.ReadFile(saved[0])
+	if err != nil || !strings.Contains(string(text), `source = 'rpc'`) && !strings.Contains(string(text), `source = "rpc"`) {
+		t.Errorf("it saved, %v:\n%s", err, text)
+	}
+}

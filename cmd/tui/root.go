@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"os"
 	"runtime/debug"
 	"strings"
 
@@ -26,7 +27,6 @@ var addManualCommand func(root *cobra.Command)
 // runs, its arguments are checked for empty ones and the plugins are loaded.
 func (a *app) root() *cobra.Command {
 	cmd := a.dashboardCommand()
-	cmd.Use = "tui"
 	cmd.Version = version() + ", " + describeCommit()
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	cmd.Args = a.checkRootArgs
@@ -123,14 +123,19 @@ func commitText(settings []debug.BuildSetting) string {
 	return text
 }
 
-// checkRootArgs is the argument check of the root command, the dashboard, which takes no
-// arguments. An unknown command ends up here.
+// checkRootArgs is the argument check of the root command, the dashboard, whose only argument is the path of a file. An
+// unknown command ends up here.
 func (a *app) checkRootArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	if strings.HasSuffix(args[0], ".toml") {
-		return usagef("unknown command %q; did you mean tui run %s, or tui --config %s?", args[0], args[0], args[0])
+	_, err := os.Stat(args[0])
+	isPath := err == nil || strings.ContainsAny(args[0], `/\.`)
+	switch {
+	case isPath && len(args) > 1:
+		return usagef("tui expects one file, got %q too", args[1])
+	case isPath:
+		return nil
 	}
 	return noArgs(cmd, args)
 }

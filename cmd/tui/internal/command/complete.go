@@ -13,8 +13,14 @@ import (
 func completions(env Context, line string) (stem string, words []string) {
 	line = env.expandCommand(line)
 	cut := strings.LastIndexByte(line, ' ') + 1
+	candidates := env.candidates(strings.Fields(line[:cut]))
+	if name, path, ok := strings.Cut(line, " "); ok {
+		if v, _, known := env.findVerb(name); known && v.isPath && env.Paths != nil {
+			cut = len(name) + 1
+			candidates = env.Paths(path)
+		}
+	}
 	stem, last := line[:cut], strings.ToLower(line[cut:])
-	candidates := env.candidates(strings.Fields(stem))
 	for _, i := range fuzzy.Rank(last, candidates) {
 		w := candidates[i]
 		if w != last || !strings.HasSuffix(w, "=") { // after "NAME=" only the value is missing

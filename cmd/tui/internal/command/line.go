@@ -102,7 +102,8 @@ func (l *Line) complete(env Context, step int) {
 		last := strings.ToLower(strings.TrimPrefix(l.input.String(), stem))
 		words = slices.DeleteFunc(words, func(w string) bool { return !strings.HasPrefix(strings.ToLower(w), last) })
 		extended := stem + sharedPrefix(words)
-		if len(words) == 1 && !strings.HasSuffix(extended, "=") { // after "=" the value follows without a blank
+		isPart := strings.HasSuffix(extended, "=") || strings.HasSuffix(extended, "/") // the rest follows without a blank
+		if len(words) == 1 && !isPart {
 			extended += " "
 		}
 		if len(words) == 1 || len(words) > 0 && len(extended) > len(l.input.String()) {

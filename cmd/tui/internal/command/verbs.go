@@ -15,6 +15,7 @@ import (
 
 	"wirelab/cmd/tui/internal/controls"
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/openfile"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
@@ -35,6 +36,7 @@ type Order struct {
 	Themes     bool              // show the list of themes
 	Copy       bool              // copy the selection, or the screen, to the clipboard
 	Theme      string            // the new theme; "" leaves it unchanged
+	Open       string            // the file or source of data to open; "" for none
 	Crosshair  *time.Duration    // move the crosshair of the charts to this time; 0 removes it
 	Packets    *room.PacketOrder // an order for the list of packets, if not nil
 	FindRow    *int              // the row whose bits are shown in the selected packet; nil means none
@@ -66,6 +68,7 @@ type Context struct {
 	Schema *frame.Schema
 	World  *playout.Picture // the newest cubes; nil if there are none
 	Screen screen
+	Paths  func(typed string) []string // completes a typed path; nil if no command takes one
 }
 
 // verb is a command that can be typed.
@@ -75,6 +78,7 @@ type verb struct {
 
 	screens          screen // where the command exists; 0 means Lab and Proxy
 	minArgs, maxArgs int    // number of arguments; maxArgs may be unlimited
+	isPath           bool   // the text after the name is a path, the only argument
 	// parse returns the action. It may rely on minArgs and maxArgs.
 	parse func(args []string) (Order, error)
 	words []string // candidates for the first argument; nil if complete returns them
@@ -346,6 +350,11 @@ func screenVerbs() []verb {
 			}
 			return changeOrder("mark", strings.Join(args, " "))
 		}},
+		{Name: "open", Args: "[PATH]", Help: "open a recording, capture, demo, log, report, configuration or source of data, or list them",
+			screens: Lab, minArgs: 1, maxArgs: 1, isPath: true, parse: func(args []string) (Order, error) {
+				path, _ := openfile.ParsePath(args[0])
+				return Order{Open: path}, nil
+			}},
 		{Name: "theme", Args: "[NAME]", Help: "set the colours, or list the themes", screens: Lab | Proxy | Sweep, maxArgs: 1, parse: parseTheme, words: look.SchemeNames()},
 		{Name: "tour", Help: "start the guided tour in eight steps", screens: Lab, maxArgs: unlimited, parse: fixedOrder(Order{Tour: true})},
 		{Name: "undo", Help: "undo the last change", parse: fixedOrder(Order{Command: live.Command{Undo: true}})},
@@ -377,6 +386,9 @@ func Parse(env Context, line string) (Order, error) {
 		return Order{}, unknownName("unknown command", words[0], names, "? lists all commands")
 	}
 	args := words[1:]
+	if v.isPath && len(args) > 0 {
+		args = []string{pathIn(line)}
+	}
 	if len(args) < v.minArgs || len(args) > v.maxArgs {
 		return Order{}, v.usageError()
 	}
@@ -396,6 +408,12 @@ var viCommands = map[string]string{"q": "quit", "q!": "quit now", "qa": "quit", 
 // splitLine returns the words of a typed line.
 func splitLine(line string) []string {
 	return strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "/"))
+}
+
+// pathIn returns the text after the name of the command in a typed line.
+func pathIn(line string) string {
+	_, path, _ := strings.Cut(strings.TrimLeft(line, " /"), " ")
+	return strings.TrimSpace(path)
 }
 
 // findVerb returns the command with this name, in upper or lower case, and the names of all

@@ -66,6 +66,13 @@ func NewPicker(title, command string, list []setting.Option, current string) *pi
 	return p
 }
 
+// SetOptions replaces the options. The cursor stays on its name.
+func (p *picker) SetOptions(list []setting.Option) {
+	name, _ := p.selected()
+	p.all = list
+	p.cursor = max(slices.IndexFunc(p.matches(), func(c setting.Option) bool { return c.Name == name }), 0)
+}
+
 // matches returns the options whose name matches the filter, best first, see fuzzy.Rank; then those whose summary
 // contains it.
 func (p *picker) matches() []setting.Option {

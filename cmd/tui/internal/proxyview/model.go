@@ -217,7 +217,7 @@ func (m *model) Execute(o command.Order) (cmd tea.Cmd, err error) {
 		err = m.openDatagram(*o.Datagram)
 	case o.Quit == command.QuitAsking && m.activeClients() > 0:
 		m.Open(ui.AskToQuit(fmt.Sprintf("%s will lose the connection to the server.", words.Count(m.activeClients(), "active client")),
-			ui.QuitChoice{Key: "d", Description: "end the proxy and print the totals", Command: "quit now"}))
+			ui.Choice{Key: "d", Description: "end the proxy and print the totals", Request: room.Request{Line: "quit now"}}))
 	case o.Quit != command.NoQuit:
 		return m.Quit(nil), nil
 	}

@@ -106,6 +106,12 @@ type PacketLister interface {
 	ListPackets(PacketOrder) (Request, error)
 }
 
+// ReportLister is the pane that lists saved reports.
+type ReportLister interface {
+	// ShowReport lists and selects the report with this report.json, which may be in any folder.
+	ShowReport(path string) Request
+}
+
 // PacketOrder is an order for the list of packets. Fields with a zero value have no effect.
 type PacketOrder struct {
 	Filter *packetfilter.Filter // list only the packets that it selects

@@ -158,7 +158,7 @@ func (m *model) Context() command.Context { return command.Context{Screen: comma
 func (m *model) Execute(o command.Order) (tea.Cmd, error) {
 	switch {
 	case o.Quit == command.QuitAsking && m.state.Ended == "":
-		m.Open(ui.AskToQuit(m.quitQuestion(), ui.QuitChoice{Key: "d", Description: "end the sweep", Command: "quit now"}))
+		m.Open(ui.AskToQuit(m.quitQuestion(), ui.Choice{Key: "d", Description: "end the sweep", Request: room.Request{Line: "quit now"}}))
 	case o.Quit != command.NoQuit:
 		return m.Quit(nil), nil
 	}

@@ -33,6 +33,8 @@ func (m *dashboard) Execute(o command.Order) (tea.Cmd, error) {
 		return m.findRow(*o.FindRow)
 	case o.Previous:
 		return nil, m.shadowPrevious()
+	case o.Open != "":
+		return m.openFile(o.Open), nil
 	case o.Tour:
 		m.startTour()
 	case o.Quit != command.NoQuit:
@@ -49,6 +51,8 @@ func (m *dashboard) List(commandName string) (room.Overlay, bool) {
 		return m.cat.EncoderList(m.lab.Config(), m.lab.Snap.Schema), true
 	case "profile":
 		return m.cat.ProfileList(m.lab.Config()), true
+	case "open":
+		return m.openList(), true
 	}
 	return nil, false
 }
@@ -56,7 +60,8 @@ func (m *dashboard) List(commandName string) (room.Overlay, bool) {
 // Context implements Screen: it returns the state by which typed commands are parsed and completed.
 func (m *dashboard) Context() command.Context {
 	snap := m.lab.Snap
-	return command.Context{Catalog: m.cat, Config: m.lab.Config(), Schema: snap.Schema, World: snap.World, Screen: command.Lab}
+	return command.Context{Catalog: m.cat, Config: m.lab.Config(), Schema: snap.Schema, World: snap.World, Screen: command.Lab,
+		Paths: m.paths.Complete}
 }
 
 // explain returns the request to show the packet under the cursor of the page, the explanation of a pane or,
@@ -165,20 +170,24 @@ func (m *dashboard) spotlight(s tour.Spot) {
 }
 
 // quit sends the pending changes and ends the program. With QuitSaving the program ends later,
-// when the report is written, see pendingQuit. With QuitAsking it opens a question instead if more
-// than askThreshold is unsaved.
+// when the report is written. With QuitAsking it opens a question instead if more than askThreshold is unsaved.
 func (m *dashboard) quit(mode command.QuitMode) tea.Cmd {
 	m.lab.Flush()
 	switch snap := m.lab.Snap; {
 	case mode == command.QuitSaving:
-		if m.lab.Send(live.Command{Save: &m.opt.ReportsDir}) {
-			m.pendingQuit.start(snap)
-		}
+		m.saveBefore(func() tea.Cmd { return m.Quit(nil) })
 		return nil
 	case mode == command.QuitAsking && snap.Now-snap.Saved > askThreshold:
-		m.overlay = newQuitBox(unsavedQuestion(snap.Now, snap.Now-snap.Saved), QuitChoice{"s", "save and quit", "quit save"},
-			QuitChoice{"d", "quit without saving", "quit now"})
+		m.overlay = newQuestion("Quit?", unsavedQuestion(snap.Now, snap.Now-snap.Saved),
+			Choice{"s", "save and quit", room.Request{Line: "quit save"}}, Choice{"d", "quit without saving", room.Request{Line: "quit now"}})
 		return nil
 	}
 	return m.Quit(nil)
+}
+
+// saveBefore saves a report, and calls then when it is written.
+func (m *dashboard) saveBefore(then func() tea.Cmd) {
+	if m.lab.Send(live.Command{Save: &m.opt.ReportsDir}) {
+		m.pendingSave.start(m.lab.Snap, then)
+	}
 }

@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"wirelab/cmd/tui/internal/command"
+	"wirelab/cmd/tui/internal/openfile"
 	"wirelab/cmd/tui/internal/room"
 )
 
@@ -179,10 +180,7 @@ func (s *Shell) handleKeys(msg tea.KeyMsg) tea.Cmd {
 		return s.handleKey(msg)
 	}
 	if msg.Paste {
-		if s.line.Open {
-			s.line.Edit(msg)
-		}
-		return nil
+		return s.paste(msg)
 	}
 	var cmds []tea.Cmd
 	for _, r := range msg.Runes {
@@ -196,6 +194,27 @@ func (s *Shell) handleKeys(msg tea.KeyMsg) tea.Cmd {
 		}
 	}
 	return tea.Batch(cmds...)
+}
+
+// paste adds pasted text to the command line. If nothing is open and the text is the path of a file, as of one that is
+// dropped on the terminal, the command that opens the file is put into the line: enter opens it, esc does not.
+func (s *Shell) paste(msg tea.KeyMsg) tea.Cmd {
+	canOpen := s.screen.Context().Paths != nil
+	switch {
+	case s.line.Open:
+		s.line.Edit(msg)
+	case s.overlay == nil && canOpen:
+		return func() tea.Msg { // the file system may be slow
+			path, exists := openfile.ParsePath(string(msg.Runes))
+			return workDone(func() tea.Cmd {
+				if exists && s.overlay == nil && !s.line.Open {
+					s.line.Show("open " + path)
+				}
+				return nil
+			})
+		}
+	}
+	return nil
 }
 
 // handleKey passes one key to the first of these that is open: the command line, the overlay, the

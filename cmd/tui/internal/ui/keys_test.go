@@ -160,7 +160,9 @@ func TestPastedTextIsNoKeys(t *testing.T) {
 	lab := labtest.NewLab()
 	m := screen(lab, 80, 24, Options{})
 	paste := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("esuq.\nundo"), Paste: true}
-	if _, cmd := m.Update(paste); cmd != nil || len(lab.Got) > 0 || m.overlay != nil {
+	_, cmd := m.Update(paste)
+	settle(m.Shell, cmd)
+	if len(lab.Got) > 0 || m.overlay != nil || m.line.Open || m.quitting {
 		t.Errorf("pasted text was obeyed: %q", spell(lab.Got))
 	}
 	press(m, "/")

@@ -8,6 +8,7 @@ import (
 	"wirelab/experiment/engine"
 
 	"wirelab/cmd/tui/internal/controls"
+	"wirelab/cmd/tui/internal/openfile"
 	"wirelab/cmd/tui/internal/pages/bits"
 	"wirelab/cmd/tui/internal/pages/compare"
 	"wirelab/cmd/tui/internal/pages/crowd"
@@ -38,7 +39,9 @@ type dashboard struct {
 	cat         *controls.Catalog // the encoders, link profiles and keys of links that can be chosen
 	marks       int               // number of marks made with the m key
 	crosshair   time.Duration     // the instant under the crosshair of all charts; 0 means none
-	pendingQuit pendingQuit
+	pendingSave pendingSave
+	search      *openList // the list of what can be opened, while it is open; otherwise nil
+	paths       openfile.Completer
 	flow        *room.Page // the page Flow; in pages only while it has something to show, see showFlow
 }
 
@@ -69,6 +72,9 @@ func newDashboardWith(lab room.Lab, opt Options, cat *controls.Catalog) *dashboa
 	m.Refresh(allPanes)
 	if opt.Tour {
 		m.startTour()
+	}
+	if opt.Report != "" {
+		m.showReport(opt.Report)
 	}
 	return m
 }
@@ -139,8 +145,8 @@ func (m *dashboard) Tick() (changed bool, cmd tea.Cmd) {
 	}
 	m.lab.Sync()
 	m.showFlow()
-	if m.pendingQuit.done(now) {
-		return false, m.Quit(nil)
+	if m.pendingSave.done(now) {
+		return false, m.pendingSave.then()
 	}
 	// While time is paused every new snapshot is the result of a step that the user requested.
 	stepped := now.State != engine.Running && now.Now != before.Now
@@ -149,7 +155,7 @@ func (m *dashboard) Tick() (changed bool, cmd tea.Cmd) {
 	pageChanged := m.page().Observe(m.pageView(redrawDue))
 	step := clockStep(now)
 	headerChanged := now.Now/step != before.Now/step || now.Actual != before.Actual // the clock or the speed in the header changed
-	return changed || pageChanged || stateChanged || headerChanged, nil
+	return changed || pageChanged || stateChanged || headerChanged, m.continueSearch()
 }
 
 // isFirstSample reports whether one of the first samples, the points of the charts, of the active

@@ -6,6 +6,8 @@ import (
 
 	"github.com/charmbracelet/lipgloss"
 
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/config"
 	"wirelab/lossmodel"
 )
 
@@ -16,7 +18,13 @@ type Options struct {
 	Charts     string // one of look.ChartStyles; "" means the first
 	Tour       bool   // start the guided tour
 	ReportsDir string // folder for saved reports; "" means the default of the lab
+	Report     string // the report.json that is shown first; "" for none
+	Recent     string // file of the paths that were opened before; "" for none
 	CrashDir   string // folder for crash logs; "" means the temporary folder of the system
+
+	// Open opens the data, the configuration or the capture of a link at path. It is called in the background. nil means
+	// that nothing but reports can be opened.
+	Open func(path string) (Opened, error)
 
 	// Picture returns a drawing of the effect of a link on packets, in lines of at most w columns,
 	// for the list of profiles; ascii allows only ASCII characters. It is called once per link
@@ -26,6 +34,12 @@ type Options struct {
 	In       io.Reader          // nil means the terminal
 	Out      io.Writer          // nil means the terminal
 	Renderer *lipgloss.Renderer // nil means a renderer for the colours and the background of the terminal
+}
+
+// Opened is the result of Options.Open: a new run, or a change of the present one.
+type Opened struct {
+	Lab    room.Lab // nil if the run continues
+	Change config.Change
 }
 
 // Errors that Run returns. A normal quit returns nil.

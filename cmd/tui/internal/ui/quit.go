@@ -14,58 +14,58 @@ import (
 // askThreshold is the length of an unsaved run from which quitting asks for confirmation.
 const askThreshold = time.Minute
 
-// pendingQuit is the state of quitting after saving: the program ends when the report is written.
-type pendingQuit struct {
-	saving     bool          // whether the user has requested to save and quit
-	minSaved   time.Duration // virtual time up to which the report must reach
-	lastNotice int           // ID of the newest notice before saving
+// pendingSave is a report that is being written before something else is done.
+type pendingSave struct {
+	then       func() tea.Cmd // what is done when the report is written; nil if none is awaited
+	minSaved   time.Duration  // virtual time up to which the report must reach
+	lastNotice int            // ID of the newest notice before saving
 }
 
 // start starts the wait for a report that reaches up to the time of snap.
-func (q *pendingQuit) start(snap *engine.Snapshot) {
-	*q = pendingQuit{saving: true, minSaved: snap.Now, lastNotice: snap.Notice.ID}
+func (q *pendingSave) start(snap *engine.Snapshot, then func() tea.Cmd) {
+	*q = pendingSave{then: then, minSaved: snap.Now, lastNotice: snap.Notice.ID}
 }
 
 // done reports whether the report is written, according to the newest snapshot; false if none is
-// awaited. The lab reports the end of saving by a notice. done cancels quitting if saving failed,
+// awaited. The lab reports the end of saving by a notice. done cancels what follows if saving failed,
 // which that notice explains, or if the user has gone back in time meanwhile.
-func (q *pendingQuit) done(snap *engine.Snapshot) bool {
+func (q *pendingSave) done(snap *engine.Snapshot) bool {
 	reported := snap.Notice.ID != q.lastNotice && !snap.Saving
 	if reported && snap.Notice.Bad || snap.Now < q.minSaved {
-		q.saving = false
+		q.then = nil
 	}
-	return q.saving && reported && snap.Saved >= q.minSaved
+	return q.then != nil && reported && snap.Saved >= q.minSaved
 }
 
-// quitBox is the overlay that asks before the program ends.
-type quitBox struct {
-	question string
-	choices  []QuitChoice
-	cursor   int // index of the selected choice
+// question is the overlay that asks before the present run ends.
+type question struct {
+	title, text string
+	choices     []Choice
+	cursor      int // index of the selected choice
 }
 
-// QuitChoice is an answer to the question whether to quit.
-type QuitChoice struct {
+// Choice is an answer to a question.
+type Choice struct {
 	Key, Description string
-	Command          string // the command line to execute; "" to continue
+	Request          room.Request
 }
 
-// newQuitBox returns a box with a question, the choices to quit, and a last choice to continue. The cursor is on the
-// first choice.
-func newQuitBox(question string, choices ...QuitChoice) *quitBox {
-	return &quitBox{question: question, choices: append(choices, QuitChoice{"esc", "continue", ""})}
+// newQuestion returns a box with a question, the choices that end the run, and a last choice to continue. The cursor is
+// on the first choice.
+func newQuestion(title, text string, choices ...Choice) *question {
+	return &question{title: title, text: text, choices: append(choices, Choice{"esc", "continue", room.Request{}})}
 }
 
 // AskToQuit returns an overlay that asks before something is lost: its cursor is on the choice to continue.
-func AskToQuit(question string, choices ...QuitChoice) room.Overlay {
-	b := newQuitBox(question, choices...)
+func AskToQuit(text string, choices ...Choice) room.Overlay {
+	b := newQuestion("Quit?", text, choices...)
 	b.cursor = len(choices)
 	return b
 }
 
 // Key implements room.Overlay: it moves the cursor, or closes the box and executes a choice. Other
 // keys do nothing.
-func (b *quitBox) Key(msg tea.KeyMsg) room.Request {
+func (b *question) Key(msg tea.KeyMsg) room.Request {
 	switch step := room.ReadStep(msg); { // 0 if the key does not move the cursor
 	case step != 0:
 		b.cursor = min(max(b.cursor+step, 0), len(b.choices)-1)
@@ -76,37 +76,39 @@ func (b *quitBox) Key(msg tea.KeyMsg) room.Request {
 	}
 	for i, choice := range b.choices {
 		if msg.String() == choice.Key || msg.Type == tea.KeyEnter && i == b.cursor {
-			return room.Request{Closes: true, Line: choice.Command}
+			r := choice.Request
+			r.Closes = true
+			return r
 		}
 	}
 	return room.Request{}
 }
 
 // Bindings returns the keys of the box, for the footer and the help.
-func (b *quitBox) Bindings() (list []room.Binding) {
+func (b *question) Bindings() (list []room.Binding) {
 	for _, c := range b.choices {
 		list = append(list, room.OverlayKey(c.Key, c.Description, c.Description))
 	}
 	return list
 }
 
-// quitBoxWidth is the largest width of the box in columns.
-const quitBoxWidth = 64
+// questionWidth is the largest width of the box in columns.
+const questionWidth = 64
 
 // Size implements room.Overlay: it returns the size of the box, at most that of the screen.
-func (b *quitBox) Size(maxWidth, maxHeight int) (width, height int, right bool) {
+func (b *question) Size(maxWidth, maxHeight int) (width, height int, right bool) {
 	const otherRows = 4   // rows of the frame, and two empty rows
 	const atRight = false // the box is in the middle of the screen
-	width = min(maxWidth, quitBoxWidth)
-	return width, min(maxHeight, len(look.Wrap(b.question, width-4))+len(b.choices)+otherRows), atRight
+	width = min(maxWidth, questionWidth)
+	return width, min(maxHeight, len(look.Wrap(b.text, width-4))+len(b.choices)+otherRows), atRight
 }
 
 // Draw implements room.Overlay: it draws the question, and a row for each choice with its key.
-func (b *quitBox) Draw(c *look.Canvas, th *look.Theme) {
+func (b *question) Draw(c *look.Canvas, th *look.Theme) {
 	const focused = true
-	c.Frame(th, focused, "Quit?")
+	c.Frame(th, focused, b.title)
 	y := 1
-	for _, line := range look.Wrap(b.question, c.W-4) {
+	for _, line := range look.Wrap(b.text, c.W-4) {
 		c.Clip(2, y, c.W-4, look.Plain, line)
 		y++
 	}
@@ -123,8 +125,8 @@ func (b *quitBox) Draw(c *look.Canvas, th *look.Theme) {
 }
 
 // Small implements smallScreen: the question and its keys replace the request for a larger terminal.
-func (b *quitBox) Small() (text string, alone bool) {
-	text = b.question
+func (b *question) Small() (text string, alone bool) {
+	text = b.text
 	for _, c := range b.choices {
 		text += " " + c.Key + ": " + c.Description + "."
 	}

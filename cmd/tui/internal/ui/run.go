@@ -66,7 +66,13 @@ func Show(ctx context.Context, opt Options, open func(Options) *Shell) error {
 	interruption := watchSignals(ctx, p, opt.CrashDir, onPanic)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- panics.Call(func() error { _, err := p.Run(); return err })
+		ended <- panics.Call(func() error {
+			last, err := p.Run()
+			if shell, ok := last.(*Shell); ok { // the shell of a run that was opened replaces the first one
+				s = shell
+			}
+			return err
+		})
 	}()
 	var err error
 	select {

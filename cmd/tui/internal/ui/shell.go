@@ -148,8 +148,10 @@ func (s *Shell) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 		}
 		s.render()
 	case workDone:
-		msg.apply()
+		cmd = msg()
 		s.render()
+	case openedLab:
+		return msg.replace(s), nil
 	case room.NoticeMsg:
 		s.notice.Say(msg.Text, msg.IsError)
 		s.render()
@@ -162,8 +164,8 @@ func (s *Shell) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 // interruptMsg requests to quit immediately, after a signal or the end of the context.
 type interruptMsg struct{}
 
-// workDone carries the result of background work of a page; apply must be called in Update.
-type workDone struct{ apply func() }
+// workDone stores the result of work in the background. It is called in Update, and may return a command.
+type workDone func() tea.Cmd
 
 // refreshAfterKey shows the effect of a key without waiting for the next tick, at most once per
 // tick, so that a held key does not draw the screen more often than ticks do.
@@ -248,7 +250,11 @@ func startWork(p *room.Page) tea.Cmd {
 	}
 	return func() tea.Msg { // Bubble Tea runs this in a goroutine
 		storeResult := work()
-		return workDone{apply: func() { storeResult(); p.Redraw() }}
+		return workDone(func() tea.Cmd {
+			storeResult()
+			p.Redraw()
+			return nil
+		})
 	}
 }
 

@@ -1,6 +1,10 @@
 package report
 
 import (
+	"os"
+	"path/filepath"
+	"slices"
+
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/report"
@@ -171,6 +175,19 @@ func (p *reports) Enter() room.Request {
 		return room.Request{}
 	}
 	return p.openCharts()
+}
+
+// ShowReport implements room.ReportLister.
+func (p *reports) ShowReport(path string) room.Request {
+	info, err := os.Stat(path)
+	if err != nil {
+		return room.Refusal(err.Error())
+	}
+	p.opened = append(p.opened, report.SavedReport{Name: filepath.Base(filepath.Dir(path)), Path: path, Saved: info.ModTime(), Bytes: info.Size()})
+	p.setList(slices.Clone(p.list), p.err)
+	p.cursor = slices.IndexFunc(p.list, func(s report.SavedReport) bool { return s.Path == path })
+	p.updateComparison()
+	return room.Request{}
 }
 
 // toggleBase makes the selected report the base of comparisons, or the current run if the report is

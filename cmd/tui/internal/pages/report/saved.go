@@ -12,14 +12,15 @@ import (
 type saved struct {
 	dir         string // the folder of the reports; "" if none exists
 	list        []report.SavedReport
-	err         error              // why the folder cannot be listed
-	listed      bool               // the folder has been listed
-	cursor      int                // index in list; -1 means the current run
-	base        string             // path of the base of comparisons; "" means the current run
-	firstRow    int                // first visible row, as last drawn
-	visibleRows int                // number of visible rows
-	firstRowY   int                // row of the pane in which the first visible row was drawn
-	summaries   map[string]summary // by path
+	opened      []report.SavedReport // reports in other folders that were opened
+	err         error                // why the folder cannot be listed
+	listed      bool                 // the folder has been listed
+	cursor      int                  // index in list; -1 means the current run
+	base        string               // path of the base of comparisons; "" means the current run
+	firstRow    int                  // first visible row, as last drawn
+	visibleRows int                  // number of visible rows
+	firstRowY   int                  // row of the pane in which the first visible row was drawn
+	summaries   map[string]summary   // by path
 }
 
 func (p *saved) Name() string { return "Reports" }
@@ -27,6 +28,11 @@ func (p *saved) Name() string { return "Reports" }
 // setList replaces the list, or sets the error that prevented it from being read, and reports whether
 // either changed. The cursor stays on its report; if that was deleted, it moves to the current run.
 func (p *saved) setList(list []report.SavedReport, err error) (changed bool) {
+	for _, opened := range p.opened {
+		if !slices.ContainsFunc(list, func(s report.SavedReport) bool { return s.Path == opened.Path }) {
+			list = append([]report.SavedReport{opened}, list...)
+		}
+	}
 	same := p.listed && slices.Equal(list, p.list) && (err == nil) == (p.err == nil)
 	if same {
 		return false

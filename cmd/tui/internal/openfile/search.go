@@ -1,0 +1,275 @@
+package openfile
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"wirelab/dataset"
+	"wirelab/dataset/quake3"
+	"wirelab/dataset/source"
+	"wirelab/dataset/table"
+	"wirelab/dataset/text"
+	"wirelab/experiment/config"
+	"wirelab/internal/boundedio"
+	"wirelab/internal/setting"
+	"wirelab/internal/units"
+)
+
+// Limits of a search.
+const (
+	maxDepth   = 3       // of the folders below the current one
+	maxEntries = 2000    // that are looked at, files and folders
+	stepFiles  = 8       // that one step examines
+	maxOpened  = 4 << 20 // size of a file that is opened to find its length and rate
+	headBytes  = 1 << 16 // of a report
+	maxRecent  = 50      // paths in the file of those opened before
+)
+
+// Search lists what can be opened: files that were opened before, those in the current folder and below it, those in the
+// folders of files that were opened before, and the sources without a file. Its methods are called by one goroutine at a
+// time.
+type Search struct {
+	recent  string // the file of the paths that were opened before
+	reports string // the folder of saved reports
+	started bool
+	pending []string        // files that are not examined yet
+	known   map[string]bool // absolute paths of all files found so far
+	left    int             // number of entries that may still be looked at
+	found   []setting.Option
+}
+
+// NewSearch returns a search that reads the file recent, see Remember, and lists also the folder of saved reports.
+func NewSearch(recent, reports string) *Search {
+	return &Search{recent: recent, reports: reports, known: map[string]bool{}, left: maxEntries}
+}
+
+// Step continues the search and returns all that was found so far: the path and a summary of each file. It reads a bounded
+// part of a few files. done is true after the last step.
+func (s *Search) Step() (found []setting.Option, done bool) {
+	if !s.started {
+		s.started = true
+		s.listFiles()
+	}
+	n := min(len(s.pending), stepFiles)
+	for _, path := range s.pending[:n] {
+		if summary := describe(path); summary != "" {
+			s.found = append(s.found, setting.Option{Name: path, Summary: summary})
+		}
+	}
+	s.pending = s.pending[n:]
+	return slices.Concat(s.found, builtIn()), len(s.pending) == 0
+}
+
+// builtIn returns the sources of data that need no file.
+func builtIn() (list []setting.Option) {
+	for _, k := range dataset.Kinds() {
+		if k.Arg != source.NeedsArgument {
+			list = append(list, setting.Option{Name: k.Name, Summary: k.Summary})
+		}
+	}
+	return list
+}
+
+// listFiles finds the files to examine.
+func (s *Search) listFiles() {
+	current, _ := os.Getwd()
+	recent := readRecent(s.recent)
+	for _, path := range recent {
+		name := path
+		if rel, err := filepath.Rel(current, path); err == nil && filepath.IsLocal(rel) {
+			name = rel
+		}
+		s.add(name)
+	}
+	s.walk(".", maxDepth)
+	for _, path := range recent {
+		s.walk(filepath.Dir(path), 1)
+	}
+	s.walk(s.reports, 1)
+}
+
+// add adds a path if something is there and it was not found before. It reports whether it was added.
+func (s *Search) add(path string) bool {
+	absolute, err := filepath.Abs(path)
+	if _, statErr := os.Stat(path); err != nil || statErr != nil || s.known[absolute] {
+		return false
+	}
+	s.known[absolute] = true
+	s.pending = append(s.pending, path)
+	return true
+}
+
+// walk adds the files in a folder and in those below it, depth levels in all, the nearest first. The folder of a report is
+// added, and not its files. Links to folders are not followed, and hidden ones not entered.
+func (s *Search) walk(root string, depth int) {
+	for level := []string{root}; depth > 0 && len(level) > 0; depth-- {
+		var below []string
+		for _, folder := range level {
+			entries := readFolder(folder, s.left)
+			s.left -= len(entries)
+			for _, e := range entries {
+				path := filepath.Join(folder, e.Name())
+				isHidden := strings.HasPrefix(e.Name(), ".")
+				switch {
+				case isHidden:
+				case e.IsDir() && isFile(filepath.Join(path, reportName)):
+					s.add(path)
+				case e.IsDir():
+					below = append(below, path)
+				case isFile(path):
+					s.add(path)
+				}
+			}
+		}
+		level = below
+	}
+}
+
+// readFolder returns at most limit entries of a folder, "" for the current one, by name. It returns none if the folder
+// cannot be read.
+func readFolder(folder string, limit int) []fs.DirEntry {
+	if limit <= 0 {
+		return nil
+	}
+	f, err := os.Open(cmp.Or(folder, "."))
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	entries, _ := f.ReadDir(limit)
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries
+}
+
+// describe returns what the file at path is, with its length and rate if a bounded part of the file shows them. It returns
+// "" for a file that is not listed: one that cannot be opened, and a text, because most files are texts.
+func describe(path string) string {
+	kind, data, err := recognise(path)
+	switch {
+	case err != nil:
+		return ""
+	case kind == Report:
+		return describeReport(ReportPath(path))
+	case kind == Config:
+		return describeConfig(path)
+	case kind == LinkCapture:
+		return "capture of a link, which is fitted to it"
+	case data.Name == text.Kind.Name:
+		return ""
+	}
+	return describeData(path, data)
+}
+
+// dataNames are the names of the kinds of data in files, if they differ from those in specifications.
+var dataNames = map[string]string{"file": "recording", table.Kind.Name: "log", quake3.Kind.Name: "demo of Quake III", "packets": "capture"}
+
+// describeData describes a file with data.
+func describeData(path string, kind dataset.Kind) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	summary := fmt.Sprintf("%s, %s", cmp.Or(dataNames[kind.Name], kind.Name), units.Bytes(float64(info.Size())))
+	isRecording := kind.Name == "file" // of which opening reads only the first frames
+	if info.Size() > maxOpened && !isRecording {
+		return summary
+	}
+	src, err := dataset.Open(context.Background(), path, dataset.Options{})
+	if err != nil {
+		return ""
+	}
+	if closer, ok := src.(io.Closer); ok {
+		defer closer.Close()
+	}
+	hz := src.Schema().TickHz
+	summary += fmt.Sprintf(", %d frames a second", hz)
+	if sized, ok := src.(dataset.Sized); ok && sized.Frames() > 0 {
+		summary += fmt.Sprintf(", %.1f s", float64(sized.Frames())/float64(hz))
+	}
+	return summary
+}
+
+// describeReport describes a report by the beginning of its report.json.
+func describeReport(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	head, _ := io.ReadAll(io.LimitReader(f, headBytes))
+	var settings struct {
+		Encoder struct{ Name string }
+		Data    struct{ Source string }
+	}
+	seconds := 0.0
+	values := json.NewDecoder(bytes.NewReader(head))
+	_, err = values.Token() // the brace
+	for err == nil && values.More() && seconds == 0 {
+		var value json.RawMessage
+		var key json.Token
+		key, err = values.Token()
+		if err == nil {
+			err = values.Decode(&value)
+		}
+		switch key {
+		case "config":
+			_ = json.Unmarshal(value, &settings) // what it lacks is left out
+		case "duration_s":
+			_ = json.Unmarshal(value, &seconds)
+		}
+	}
+	if settings.Encoder.Name == "" { // of a sweep
+		return "report"
+	}
+	return fmt.Sprintf("report, %s with %s, %.1f s", filepath.Base(settings.Data.Source), settings.Encoder.Name, seconds)
+}
+
+// describeConfig describes a configuration; "" for TOML of another program.
+func describeConfig(path string) string {
+	c, err := config.LoadFile(path)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("configuration, %s with %s, %s", filepath.Base(c.Data.Source), cmp.Or(c.Encoder.Name, "the default encoder"),
+		units.FormatDuration(c.Duration))
+}
+
+// Remember adds a path as the newest to the file recent of the paths that were opened before.
+func Remember(recent, path string) error {
+	absolute, err := filepath.Abs(path)
+	if err != nil || !exists(path) {
+		return err
+	}
+	list := slices.DeleteFunc(readRecent(recent), func(old string) bool { return old == absolute })
+	list = append([]string{absolute}, list...)
+	if err := os.MkdirAll(filepath.Dir(recent), 0o755); err != nil {
+		return err
+	}
+	text := strings.Join(list[:min(len(list), maxRecent)], "\n") + "\n"
+	return os.WriteFile(recent, []byte(text), 0o600)
+}
+
+// exists reports whether something is at path.
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// readRecent returns the paths that were opened before, the newest first; none if the file cannot be read.
+func readRecent(recent string) []string {
+	const maxBytes = 1 << 20
+	data, err := boundedio.ReadFile(recent, maxBytes)
+	if err != nil {
+		return nil
+	}
+	return strings.Split(strings.TrimSpace(string(data)), "\n")
+}

@@ -137,18 +137,6 @@ func (c *Canvas) Split(n int, draw func(i int, part *Canvas)) {
 	}
 }
 
-// SplitRows divides the canvas from top to bottom into n parts of equal height, and calls draw to fill part i, from 0.
-func (c *Canvas) SplitRows(n int, draw func(i int, part *Canvas)) {
-	y := 0
-	for i := range n {
-		end := c.H * (i + 1) / n
-		part := NewCanvas(c.W, end-y)
-		draw(i, part)
-		c.Paste(0, y, part)
-		y = end
-	}
-}
-
 // MoreBelow writes "rest more" into the lower edge of a pane: its list has that many further rows below
 // the visible ones. It writes nothing if rest is 0.
 func (c *Canvas) MoreBelow(th *Theme, rest int) {

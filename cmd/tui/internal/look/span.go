@@ -11,6 +11,20 @@ type Span struct {
 // Span returns text in this style.
 func (k Style) Span(text string) Span { return Span{k, text} }
 
+// Labelled returns text in which labels and values alternate, a label first. Empty parts are left out.
+func Labelled(parts ...string) (out []Span) {
+	for i, part := range parts {
+		style := Dim
+		if i%2 == 1 {
+			style = Value
+		}
+		if part != "" {
+			out = append(out, style.Span(part))
+		}
+	}
+	return out
+}
+
 // Spans writes pieces of text one after the other in at most n columns, and returns the column
 // after them.
 func (c *Canvas) Spans(x, y, n int, pieces ...Span) int {

@@ -19,7 +19,6 @@ type Camera struct {
 	zoom  int     // steps closer than the extent
 	cubes bool    // the extent is the grid of cubes; otherwise it contains the things
 	extent
-	stacked bool // the views are one above the other, as drawn last
 }
 
 // Steps of the zoom.
@@ -33,7 +32,7 @@ const gridSide = 32
 
 // Reset shows the extent of all things, or the grid of cubes.
 func (k *Camera) Reset() {
-	*k = Camera{cubes: k.cubes, stacked: k.stacked}
+	*k = Camera{cubes: k.cubes}
 	if k.cubes {
 		k.extent = extent{left: -gridSide / 2, right: gridSide / 2, bottom: -gridSide / 2, top: gridSide / 2, known: true}
 	}
@@ -84,7 +83,8 @@ func (k *Camera) Track(now time.Duration, things []Thing) {
 // units, so that a regular grid looks regular. The centre is the corner of a cell, so that things at rest keep
 // their shape while the camera moves.
 func (k *Camera) view(w, h int) view {
-	dot := k.minDotSize(w, h)
+	across, down := float64(max(w-1, 1)*dotsAcross), float64(max(h-1, 1)*dotsDown)
+	dot := k.scale() * math.Max((k.right-k.left)/across, (k.top-k.bottom)/down)
 	switch {
 	case !(dot > 0): // all things are at one position
 		dot = 1
@@ -99,29 +99,6 @@ func (k *Camera) view(w, h int) view {
 		return math.Round(v/step) * step
 	}
 	return view{x: snap(k.X, dotsAcross), y: snap(k.Y, dotsDown), dotSize: dot}
-}
-
-// minDotSize returns the units per dot of a raster of w x h cells in which the view just fits.
-func (k *Camera) minDotSize(w, h int) float64 {
-	across, down := float64(max(w-1, 1)*dotsAcross), float64(max(h-1, 1)*dotsDown)
-	return k.scale() * math.Max((k.right-k.left)/across, (k.top-k.bottom)/down)
-}
-
-// ChooseLayout reports whether two views are one above the other, or side by side, on w columns and h rows. It changes
-// the layout only if the other one shows things clearly larger, so that it does not alternate.
-func (k *Camera) ChooseLayout(w, h int) (stacked bool) {
-	const (
-		minRows = 8   // of each of two views one above the other
-		minGain = 1.3 // factor between the sizes from which the layout changes
-	)
-	beside, above := k.minDotSize(w/2-2, h-2), k.minDotSize(w-2, h/2-2)
-	switch {
-	case h/2-2 < minRows || above > minGain*beside:
-		k.stacked = false
-	case beside > minGain*above:
-		k.stacked = true
-	}
-	return k.stacked
 }
 
 // extent is a part of the world, in units of the schema.

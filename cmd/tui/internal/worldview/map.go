@@ -9,6 +9,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/experiment/engine/playout"
 	"wirelab/internal/escape"
+	"wirelab/internal/words"
 )
 
 // Map is a world as the sender knows it and as the receiver displays it.
@@ -117,31 +118,24 @@ func RowName(keys []string, row, first int) string {
 	return strconv.Itoa(row - first)
 }
 
-// CountParts returns the number of things at the sender by part of the schema, and how many of them move.
-func (m *Map) CountParts() (names []string, counts []int, numMoving int) {
-	parts := m.schema.Parts
-	if len(parts) == 0 {
-		parts = []frame.Part{m.schema.PartForRow(0)}
-	}
-	counts = make([]int, len(parts))
-	for i := range m.Sent {
-		t := &m.Sent[i]
-		if t.Group > 0 {
-			continue
-		}
-		for k, part := range parts {
-			if t.Row >= part.Row && t.Row < part.Row+part.Rows {
-				counts[k]++
+// Counts returns the number of things at the sender for each part of the schema that has any, such as "2 flags", and
+// the number of those that move.
+func (m *Map) Counts() (parts []string, numMoving int) {
+	for i := 0; i < len(m.Sent); {
+		part := m.schema.PartForRow(m.Sent[i].Row)
+		n := 0
+		for ; i < len(m.Sent) && m.Sent[i].Row < part.Row+part.Rows; i++ {
+			if m.Sent[i].Group > 0 {
+				continue
+			}
+			n++
+			if m.Sent[i].State == Moving {
+				numMoving++
 			}
 		}
-		if t.State == Moving {
-			numMoving++
-		}
+		parts = append(parts, words.Count(n, part.Name))
 	}
-	for _, part := range parts {
-		names = append(names, part.Name)
-	}
-	return names, counts, numMoving
+	return parts, numMoving
 }
 
 // Unit returns the unit of the coordinates; "units" if it is unknown.

@@ -183,20 +183,4 @@ func TestMap(t *testing.T) {
 	if lines := draw(!receiver); !strings.Contains(lines[1], "/") || !strings.Contains(lines[12], "<") {
 		t.Errorf("no arrows to what is outside:\n%s", strings.Join(lines, "\n"))
 	}
-	for _, c := range []struct {
-		h       int
-		extent  extent
-		stacked bool
-		what    string
-	}{
-		{14, extent{left: -100, right: 100}, false, "views of five rows are stacked"},
-		{40, extent{left: -100, right: 100}, true, "a wide world is side by side"},
-		{40, extent{left: -100, right: 100, top: 50}, true, "the layout changes for a size that is hardly larger"},
-		{40, extent{left: -100, right: 100, top: 200}, false, "a high world is stacked"},
-	} {
-		m.Camera.extent = c.extent
-		if got := m.Camera.ChooseLayout(98, c.h); got != c.stacked {
-			t.Error(c.what)
-		}
-	}
 }

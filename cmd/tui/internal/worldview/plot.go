@@ -51,7 +51,6 @@ func (m *Map) Draw(c *look.Canvas, th *look.Theme, i int, receiver bool, heat *H
 		m.drawLabels(p)
 	}
 	if m.ShowsCubes() {
-		p.drawEdge(th)
 		p.drawArrowHome()
 	}
 	p.drawGroundMarks()
@@ -212,23 +211,6 @@ func (m *Map) drawLabels(p *plot) {
 			cells[i] = labelLayer
 		}
 		p.c.Text(1+col+2, 1+row, look.Dim, name)
-	}
-}
-
-// worldEdge is the largest coordinate of a cube in metres, in all directions; see frame.Cubes.
-const worldEdge = 256
-
-// drawEdge draws the edge of the world of cubes, where it is in view.
-func (p *plot) drawEdge(th *look.Theme) {
-	left, top := p.cellOf(-worldEdge, worldEdge)
-	right, bottom := p.cellOf(worldEdge, -worldEdge)
-	for col := max(left, 0); col <= min(right, p.cols-1); col++ {
-		p.set(col, top, groundLayer, look.Faint, '─')
-		p.set(col, bottom, groundLayer, look.Faint, '─')
-	}
-	for row := max(top, 0); row <= min(bottom, p.rows-1); row++ {
-		p.set(left, row, groundLayer, look.Faint, '│')
-		p.set(right, row, groundLayer, look.Faint, '│')
 	}
 }
 

@@ -34,35 +34,6 @@ func turned(c Thing, angle float64, axis [3]float64) Thing {
 	return c
 }
 
-// TestKnownPictures: cubes at known positions set exactly these dots.
-func TestKnownPictures(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		cubes []Thing
-		want  string
-	}{
-		{"two metres wide in the middle", []Thing{lying(0, 0, 1, 1)},
-			"........|........|........|...aa...|...aa...|........|........|........"},
-		{"up is +y, right is +x", []Thing{lying(3, 2, 1, 1)}, "........|......aa|......aa|........|........|........|........|........"},
-		{"half beyond the edge", []Thing{lying(-4, 4, 1, 1)}, "a.......|........|........|........|........|........|........|........"},
-		{"too small for a dot's middle", []Thing{lying(0.1, -0.1, 1, 0.2)},
-			"........|........|........|........|....a...|........|........|........"},
-		{"an eighth of a turn makes a diamond", []Thing{turned(lying(0, 0, 1, 2.2), math.Pi/4, [3]float64{0, 0, 1})},
-			"........|...aa...|..aaaa..|.aaaaaa.|.aaaaaa.|..aaaa..|...aa...|........"},
-		{"on its edge it is longer one way", []Thing{turned(lying(0, 0, 1, 2), math.Pi/4, [3]float64{0, 1, 0})},
-			"........|........|.aaaaaa.|.aaaaaa.|.aaaaaa.|.aaaaaa.|........|........"},
-	} {
-		var r raster
-		r.reset(view{dotSize: 1}, 8, 8)
-		for i := range c.cubes {
-			r.draw(i, &c.cubes[i])
-		}
-		if got := picture(&r); got != strings.ReplaceAll(c.want, "|", "\n")+"\n" {
-			t.Errorf("%s:\n%swant\n%s", c.name, got, strings.ReplaceAll(c.want, "|", "\n"))
-		}
-	}
-}
-
 // hit reports whether a vertical ray through (x, y) hits the cube: the ray is transformed into the
 // cube's frame, in which the cube has axis-aligned planes.
 func hit(c *Thing, x, y float64) (depth float64) {
@@ -167,14 +138,5 @@ func TestHostileCubes(t *testing.T) {
 			r.draw(i, &cubes[i])
 		}
 		r.thingAt(0, 0)
-	}
-}
-
-func TestDrawingAllocatesNothing(t *testing.T) {
-	var r raster
-	c := lying(1, 1, 1, 1)
-	r.reset(view{dotSize: 0.1}, 100, 100)
-	if n := testing.AllocsPerRun(100, func() { r.reset(view{dotSize: 0.1}, 100, 100); r.draw(0, &c) }); n != 0 {
-		t.Errorf("%v allocations a picture, want none", n)
 	}
 }

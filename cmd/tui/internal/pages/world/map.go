@@ -2,6 +2,7 @@ package world
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"wirelab/cmd/tui/internal/look"
@@ -13,7 +14,6 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/playout"
 	"wirelab/internal/units"
-	"wirelab/internal/words"
 )
 
 // worldMap shows views of the world side by side: at the sender, as the receiver displays it, and values of the rows.
@@ -128,7 +128,7 @@ func (p *worldMap) sides(w int) []side {
 	return []side{sender, receiver}
 }
 
-// Draw implements room.Pane: the sides from left to right, or one above the other.
+// Draw implements room.Pane: the sides from left to right.
 func (p *worldMap) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	p.dirty = false
 	if !p.hasThings() {
@@ -137,11 +137,7 @@ func (p *worldMap) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		return
 	}
 	sides := p.sides(c.W)
-	split := c.Split
-	if p.world.Camera.ChooseLayout(c.W, c.H) && len(sides) == 2 {
-		split = c.SplitRows
-	}
-	split(len(sides), func(i int, part *look.Canvas) { p.drawSide(part, th, i, &sides[i]) })
+	c.Split(len(sides), func(i int, part *look.Canvas) { p.drawSide(part, th, i, &sides[i]) })
 }
 
 // drawSide draws side number i with its frame.
@@ -162,27 +158,14 @@ func (p *worldMap) drawSide(c *look.Canvas, th *look.Theme, i int, s *side) {
 
 // counts returns the number of things of each part of the schema, and how many of them move.
 func (p *worldMap) counts(maxWidth int) []look.Span {
-	names, counts, numMoving := p.world.CountParts()
-	var all []look.Span
-	for i, name := range names {
-		if counts[i] == 0 {
-			continue
-		}
-		if counts[i] > 1 {
-			name = words.Plural(name)
-		}
-		if all != nil {
-			all = append(all, look.Dim.Span(", "))
-		}
-		all = append(all, look.Value.Span(strconv.Itoa(counts[i])), look.Dim.Span(" "+name))
-	}
+	parts, numMoving := p.world.Counts()
+	all := strings.Join(parts, ", ")
 	verb := " moving"
 	if p.world.ShowsCubes() { // the flag of a cube
 		verb = " interact"
 	}
-	moving := []look.Span{look.Value.Span(strconv.Itoa(numMoving)), look.Dim.Span(verb)}
-	both := append(append(all[:len(all):len(all)], look.Dim.Span("; ")), moving...)
-	return look.Fit(maxWidth, both, moving, nil)
+	moving := strconv.Itoa(numMoving)
+	return look.Fit(maxWidth, look.Labelled(all+"; ", moving, verb), look.Labelled("", moving, verb), nil)
 }
 
 // receiverFigures returns the delay of the display, how many things it shows at another place than the sender's, and
@@ -191,15 +174,14 @@ func (p *worldMap) receiverFigures(maxWidth int) []look.Span {
 	if len(p.world.Shown) == 0 {
 		return nil
 	}
-	ms := look.Value.Span(strconv.FormatInt(p.display.titleDelay.Milliseconds(), 10))
-	behind := []look.Span{ms, look.Dim.Span(" ms behind")}
-	displaced := append(behind[:2:2], look.Dim.Span("; "), look.Value.Span(strconv.Itoa(p.world.Displaced)), look.Dim.Span(" displaced"))
+	figures := []string{"", strconv.FormatInt(p.display.titleDelay.Milliseconds(), 10), " ms behind",
+		"", "; ", strconv.Itoa(p.world.Displaced), " displaced"}
+	behind, displaced := look.Labelled(figures[:3]...), look.Labelled(figures...)
 	if p.display.worstDistance == 0 {
 		return look.Fit(maxWidth, displaced, behind, nil)
 	}
-	worst := append(displaced[:5:5], look.Dim.Span("; worst "), look.Value.Span(p.world.ThingName(&p.worst)), look.Dim.Span(": "),
-		look.Late.Span(units.Fixed(p.display.worstDistance, 1)), look.Dim.Span(" "+p.world.Unit()))
-	return look.Fit(maxWidth, worst, displaced, behind, nil)
+	figures = append(figures, "", "; worst ", p.world.ThingName(&p.worst), ": ", units.Fixed(p.display.worstDistance, 1), " "+p.world.Unit())
+	return look.Fit(maxWidth, look.Labelled(figures...), displaced, behind, nil)
 }
 
 // errorBounds are the upper bounds of the steps of maps of errors.
@@ -226,9 +208,8 @@ func (p *worldMap) errorFigures(maxWidth int) []look.Span {
 		}
 	}
 	largest, _ = p.heldError.Add(p.now, largest)
-	figures := []look.Span{look.Dim.Span("max "), look.Value.Span(units.Fixed(largest, 1)), look.Dim.Span(" mm")}
-	return look.Fit(maxWidth, append(figures[:3:3], look.Dim.Span(", mean of errors > 0: "), look.Value.Span(units.Fixed(sum/float64(max(n, 1)), 1))),
-		figures, nil)
+	largestText, mean := units.Fixed(largest, 1), units.Fixed(sum/float64(max(n, 1)), 1)
+	return look.Fit(maxWidth, look.Labelled("max ", largestText, " mm, mean of errors > 0: ", mean), look.Labelled("max ", largestText, " mm"), nil)
 }
 
 // costSide returns the map of what each row cost in the last two seconds.
@@ -243,9 +224,9 @@ func (p *worldMap) costFigures(maxWidth int) []look.Span {
 	if len(ranked) == 0 {
 		return look.Fit(maxWidth, []look.Span{look.Warn.Span(p.costs.Limit)}, nil)
 	}
-	bits := []look.Span{look.Ratio.Span(units.Fixed(panes.BitsPerPacket(p.costs, p.costs.Rows[ranked[0]]), 1)), look.Dim.Span(" bits/packet")}
-	most := append([]look.Span{look.Dim.Span("most: "), look.Value.Span(panes.RowName(p.schema, ranked[0])), look.Dim.Span(", ")}, bits...)
-	return look.Fit(maxWidth, most, bits, nil)
+	bits := units.Fixed(panes.BitsPerPacket(p.costs, p.costs.Rows[ranked[0]]), 1)
+	return look.Fit(maxWidth, look.Labelled("most: ", panes.RowName(p.schema, ranked[0]), ", ", bits, " bits/packet"),
+		look.Labelled("", bits, " bits/packet"), nil)
 }
 
 // Move pushes the player of a live world, or else pans the view.

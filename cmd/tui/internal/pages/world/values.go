@@ -241,12 +241,12 @@ func (p *values) heading(maxWidth int) []look.Span {
 	case p.frames.Shown == nil:
 		return look.Fit(maxWidth, []look.Span{look.Dim.Span("nothing displayed yet")}, nil)
 	}
-	age := []look.Span{look.Dim.Span("age "), look.Value.Span(strconv.FormatInt(displayAge(p.frames).Milliseconds(), 10)), look.Dim.Span(" ms")}
+	age := []string{"age ", strconv.FormatInt(displayAge(p.frames).Milliseconds(), 10), " ms"}
 	if p.frames.Starved {
-		age = append(age, look.Warn.Span(", STARVED"))
+		age = append(age, ", STARVED")
 	}
 	if len(p.list) == 0 {
-		return look.Fit(maxWidth, age, nil)
+		return look.Fit(maxWidth, look.Labelled(age...), nil)
 	}
 	numDifferent := 0
 	for i := range p.list {
@@ -254,8 +254,8 @@ func (p *values) heading(maxWidth int) []look.Span {
 			numDifferent++
 		}
 	}
-	return look.Fit(maxWidth, append(age[:len(age):len(age)], look.Dim.Span(", "), look.Value.Span(strconv.Itoa(numDifferent)),
-		look.Dim.Span(" of "+strconv.Itoa(len(p.list))+" values differ")), age, nil)
+	differing := strconv.Itoa(numDifferent) + " of " + strconv.Itoa(len(p.list))
+	return look.Fit(maxWidth, append(look.Labelled(age...), look.Labelled(", ", differing, " values differ")...), look.Labelled(age...), nil)
 }
 
 // formatValue formats a value in the units of its field, or as its name.

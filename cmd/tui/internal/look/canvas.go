@@ -192,7 +192,7 @@ func (c *Canvas) Lines(th *Theme) []string {
 // toASCII returns the ASCII character that is shown for a rune; '?' if none is similar.
 func toASCII(r rune) rune {
 	// Each rune of from is replaced by the rune at the same index of to. \u00a0 is the no-break space.
-	from, to := []rune("…µ±×·∙↑↓←→↖↗↘↙–—−\u00a0⠂▒┼"), []rune(".u+x-.^v<>\\/\\/--- ,@+")
+	from, to := []rune("…µ±×·∙○◐●◉↑↓←→↖↗↘↙–—−\u00a0⠂▒┼"), []rune(".u+x-.-+o@^v<>\\/\\/--- ,@+")
 	switch i := slices.Index(from, r); {
 	case i >= 0:
 		return to[i]

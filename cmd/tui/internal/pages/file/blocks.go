@@ -12,8 +12,7 @@ import (
 // blocks is the pane that shows the state of each block of a file that the active encoder sends: a marker
 // per block, or per group of neighbouring blocks if there are more blocks than cells.
 type blocks struct {
-	states []delivery.BlockState
-
+	states    []delivery.BlockState
 	emptyText string // shown while there are no blocks
 }
 
@@ -21,53 +20,50 @@ func (p *blocks) Name() string { return "Blocks" }
 
 func (p *blocks) Observe(v room.View) bool {
 	lane := v.ActiveLane()
-	emptyText := panes.NothingSentText(lane)
-	if slices.Equal(p.states, lane.Blocks) && (len(p.states) > 0 || emptyText == p.emptyText) {
-		return false
-	}
-	p.emptyText = emptyText
-	p.states = lane.Blocks
-	return true
+	before := *p
+	p.states, p.emptyText = lane.Blocks, panes.NothingSentText(lane)
+	return !slices.Equal(p.states, before.states) || len(p.states) == 0 && p.emptyText != before.emptyText
 }
 
 // Draw implements room.Pane. If there are more blocks than cells, a cell shows several blocks.
 func (p *blocks) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	c.Frame(th, focused, "Blocks", p.legend(th, look.TitleSpace(c.W, "Blocks"))...)
-	w, h := c.W-4, c.H-2
-	if w < 1 || h < 1 {
-		return
-	}
+	c.Frame(th, focused, p.Name(), legend(look.TitleSpace(c.W, p.Name()))...)
+	w, h := max(c.W-4, 0), max(c.H-2, 0)
 	if len(p.states) == 0 {
 		c.Clip(2, 1, w, look.Dim, p.emptyText)
 		return
 	}
 	n := min(len(p.states), w*h)
 	for i := range n {
-		state := worstBlock(p.states[i*len(p.states)/n : (i+1)*len(p.states)/n])
-		style, marker := blockStyle(th, state)
-		c.Set(2+i%w, 1+i/w, style, marker)
+		k := blockMarks[worstBlock(p.states[i*len(p.states)/n:(i+1)*len(p.states)/n])]
+		c.Set(2+i%w, 1+i/w, k.style, k.symbol)
 	}
+}
+
+// blockMarks are the markers of the states of blocks, by delivery.BlockState.
+var blockMarks = [...]struct {
+	name   string
+	symbol rune
+	style  look.Style
+}{
+	{"not sent", '·', look.Faint}, {"in flight", '○', look.Dim}, {"resent", '◐', look.Late}, {"delivered", '●', look.Good},
+	{"delivered after a resend", '◉', look.Mark},
 }
 
 // worstBlock returns the state that represents several blocks: the least advanced state of those that are not
 // delivered. If all are delivered, a block that was resent takes precedence.
 func worstBlock(list []delivery.BlockState) delivery.BlockState {
-	worst := list[0]
-	for _, s := range list[1:] {
-		missing := s < delivery.BlockDelivered
-		if missing && s < worst || !missing && worst >= delivery.BlockDelivered && s > worst {
-			worst = s
-		}
+	if worst := slices.Min(list); worst < delivery.BlockDelivered {
+		return worst
 	}
-	return worst
+	return slices.Max(list)
 }
 
 // legend explains the markers, as many as fit into maxWidth columns.
-func (p *blocks) legend(th *look.Theme, maxWidth int) []look.Span {
+func legend(maxWidth int) []look.Span {
 	var groups [][]look.Span
-	for i, word := range blockStateNames() {
-		style, marker := blockStyle(th, delivery.BlockState(i))
-		groups = append(groups, []look.Span{style.Span(string(marker)), look.Dim.Span(" " + word + "  ")})
+	for _, k := range blockMarks {
+		groups = append(groups, []look.Span{k.style.Span(string(k.symbol)), look.Dim.Span(" " + k.name + "  ")})
 	}
 	return look.FitGroups(maxWidth, groups)
 }

@@ -32,7 +32,7 @@ func TestTransferFigures(t *testing.T) {
 	if says := p.heading(80); len(says) != 1 || !strings.Contains(says[0].Text, "current figures") {
 		t.Errorf("the heading in the past is %v", says)
 	}
-	p.making = &delivery.PatchProgress{Encoder: "other", Done: 1, Total: 4}
+	p.making = delivery.PatchProgress{Encoder: "other", Done: 1, Total: 4}
 	if _, says := p.progress(&p.lanes[0], p.lanes[0].Totals.Transfer); says != "other: computing the patch, 25 %" {
 		t.Errorf("the progress of the new encoder is %q", says)
 	}

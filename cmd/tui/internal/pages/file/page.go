@@ -11,7 +11,7 @@ func New(cat *controls.Catalog) *room.Page {
 	controls := &controls.Pane{Cat: cat}
 	transfer := &transfer{}
 	p := &room.Page{Name: "File"}
-	s := p.Add(transfer, &blocks{}, &rounds{}, controls)
+	s := p.Add(transfer, &blocks{}, newRounds(), controls)
 	p.Bottom = controls.Line(p)
 	transferRows := func() int { return 2 + transfer.rows() } // with the frame
 	p.LayOut = func(w, h int) []room.Place {

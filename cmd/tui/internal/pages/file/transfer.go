@@ -1,6 +1,8 @@
 package file
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -15,23 +17,28 @@ import (
 // transfer shows the progress of the file for every encoder: a bar, sizes, times, and a comparison of
 // the first encoder with another.
 type transfer struct {
-	lanes  []engine.Lane
-	making *delivery.PatchProgress // progress of the patch that is being computed; nil if none is
-	now    int64                   // virtual time in hundredths of a second, as the figures show it
-	past   bool                    // the time cursor is in the past; this pane shows the present only
+	lanes []engine.Lane
+	transferState
+}
+
+// transferState is what the pane shows besides the lanes.
+type transferState struct {
+	making   delivery.PatchProgress // progress of the patch that is being computed; zero if none is
+	now      time.Duration          // virtual time, in steps that the figures show
+	past     bool                   // the time cursor is in the past; this pane shows the present only
+	numLanes int
 }
 
 func (p *transfer) Name() string { return "Transfer" }
 
 func (p *transfer) Observe(v room.View) bool {
-	making, now := v.Snap.Patch, int64(v.Snap.Now/(10*time.Millisecond))
-	same := p.past == v.Cut() && len(p.lanes) == len(v.Snap.Lanes) && p.now == now && (p.making == nil) == (making == nil) &&
-		(making == nil || *making == *p.making)
-	if same {
-		return false
+	before := p.transferState
+	p.lanes = v.Snap.Lanes
+	p.transferState = transferState{now: v.Snap.Now.Truncate(10 * time.Millisecond), past: v.Cut(), numLanes: len(p.lanes)}
+	if v.Snap.Patch != nil {
+		p.making = *v.Snap.Patch
 	}
-	p.lanes, p.making, p.now, p.past = v.Snap.Lanes, making, now, v.Cut()
-	return true
+	return p.transferState != before
 }
 
 // rows returns the number of lines that the pane can use: two per lane, an empty one and the verdict.
@@ -39,36 +46,27 @@ func (p *transfer) rows() int { return 2*max(len(p.lanes), 1) + 2 }
 
 // Draw implements room.Pane: two rows per lane, then the verdict.
 func (p *transfer) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	c.Frame(th, focused, "Transfer", p.heading(look.TitleSpace(c.W, "Transfer"))...)
 	y := 1
 	for i := range p.lanes {
-		if y+1 >= c.H-1 && i > 0 {
-			break
-		}
 		p.drawLane(c, th, y, &p.lanes[i])
 		y += 2
 	}
-	if y < c.H-1 {
-		y++
-	}
-	if y < c.H-1 {
-		c.Spans(2, y, c.W-4, p.verdict(c.W-4)...)
-	}
+	c.Spans(2, y+1, c.W-4, p.verdict(c.W-4)...)
+	c.Frame(th, focused, p.Name(), p.heading(look.TitleSpace(c.W, p.Name()))...) // covers what does not fit
 }
 
 // heading describes the file, or warns that the figures are those of the present.
 func (p *transfer) heading(maxWidth int) []look.Span {
-	if len(p.lanes) == 0 || p.lanes[0].Totals.Transfer == nil {
+	switch {
+	case len(p.lanes) == 0 || p.lanes[0].Totals.Transfer == nil:
 		return nil
-	}
-	if p.past {
+	case p.past:
 		return look.Fit(maxWidth, []look.Span{look.Warn.Span("current figures: this page has no history")},
-			[]look.Span{look.Warn.Span("current, no history")}, nil)
+			[]look.Span{look.Warn.Span("current, no history")})
 	}
 	x := p.lanes[0].Totals.Transfer
-	short := []look.Span{look.Dim.Span("new file "), look.Value.Span(units.Bytes(float64(x.NewBytes)))}
-	return look.Fit(maxWidth, append(short[:2:2], look.Dim.Span(", receiver has "),
-		look.Value.Span(units.Bytes(float64(x.OldBytes)))), short, nil)
+	newSize, oldSize := units.Bytes(float64(x.NewBytes)), units.Bytes(float64(x.OldBytes))
+	return look.Fit(maxWidth, look.Labelled("new file ", newSize, ", receiver has ", oldSize), look.Labelled("new file ", newSize))
 }
 
 // drawLane draws two lines about one encoder, from row y.
@@ -80,7 +78,6 @@ func (p *transfer) drawLane(c *look.Canvas, th *look.Theme, y int, l *engine.Lan
 	nameWidth := min(14, c.W/4)
 	c.Clip(2, y, nameWidth, look.Title, packEncoder(l))
 	share, text := p.progress(l, x)
-	right := c.W - 2 - look.TextWidth(text)
 	style := look.Value
 	switch {
 	case x.Failed:
@@ -88,13 +85,12 @@ func (p *transfer) drawLane(c *look.Canvas, th *look.Theme, y int, l *engine.Lan
 	case x.Done:
 		style = look.Good
 	}
-	c.Clip(right, y, look.TextWidth(text), style, text)
-	barWidth := right - 2 - (3 + nameWidth)
-	if barWidth > 0 {
-		c.Fill(3+nameWidth, y, barWidth, look.Faint, th.GaugeOff)
-		c.Fill(3+nameWidth, y, min(int(share*float64(barWidth)+0.5), barWidth), style, th.GaugeOn)
-	}
-	c.Spans(3+nameWidth, y+1, c.W-5-nameWidth, look.FitGroups(c.W-5-nameWidth, p.details(l, x))...)
+	left, right := 3+nameWidth, c.W-2-look.TextWidth(text)
+	c.Clip(right, y, c.W-2-right, style, text)
+	barWidth := max(right-2-left, 0)
+	c.Fill(left, y, barWidth, look.Faint, th.GaugeOff)
+	c.Fill(left, y, min(int(share*float64(barWidth)+0.5), barWidth), style, th.GaugeOn)
+	c.Spans(left, y+1, c.W-2-left, look.FitGroups(c.W-2-left, details(x))...)
 }
 
 // packEncoder returns the encoder of the file in transfer. It can differ from l.Encoder while the
@@ -135,18 +131,11 @@ func (p *transfer) progress(l *engine.Lane, x *figures.Transfer) (share float64,
 // encoder of the patch. If there is no such lane, the active encoder is about to be swapped for it, and the patch
 // counts as that of the active lane, lanes[0].
 func (p *transfer) isMakingFor(l *engine.Lane) bool {
-	if p.making == nil {
+	if p.making.Encoder == "" {
 		return false
 	}
-	if p.making.Encoder == l.Encoder {
-		return true
-	}
-	for i := range p.lanes {
-		if p.lanes[i].Encoder == p.making.Encoder {
-			return false
-		}
-	}
-	return l == &p.lanes[0]
+	i := slices.IndexFunc(p.lanes, func(l engine.Lane) bool { return l.Encoder == p.making.Encoder })
+	return l == &p.lanes[max(i, 0)]
 }
 
 // timeLeft estimates the remaining seconds of a transfer from its mean rate; false if it is unknown.
@@ -158,46 +147,36 @@ func timeLeft(x *figures.Transfer) (float64, bool) {
 	return x.ElapsedS * float64(x.Blocks-x.Delivered) / float64(x.Delivered), true
 }
 
-// details returns the figures of a lane, most important first.
-func (p *transfer) details(l *engine.Lane, x *figures.Transfer) [][]look.Span {
+// details returns the figures of a transfer, most important first.
+func details(x *figures.Transfer) [][]look.Span {
 	if x.Blocks == 0 {
 		return nil
 	}
-	detail := func(style look.Style, value, unit string) []look.Span {
-		return []look.Span{style.Span(value), look.Dim.Span(unit + "  ")}
-	}
-	count := strconv.Itoa
-	resentStyle := look.Value
-	if x.Resent > 0 {
-		resentStyle = look.Late
-	}
+	detail := func(value, unit string) []look.Span { return look.Labelled("", value, unit+"  ") }
+	count := func(n int64, unit string) []look.Span { return detail(strconv.FormatInt(n, 10), unit) }
 	rate := 0.0 // packed bytes delivered per second
 	if x.ElapsedS > 0 {
 		rate = float64(x.PackedBytes) * float64(x.Delivered) / float64(x.Blocks) / x.ElapsedS
 	}
+	percent := 100 * float64(x.PackedBytes) / float64(max(x.NewBytes, 1))
 	return [][]look.Span{
-		detail(look.Value, units.Bytes(float64(x.PackedBytes)),
-			", "+units.Fixed(100*float64(x.PackedBytes)/float64(max(x.NewBytes, 1)), 1)+" % of the new file"),
-		detail(look.Value, count(x.Delivered), " of "+count(x.Blocks)+" blocks"),
-		detail(resentStyle, strconv.FormatInt(x.Resent, 10), " resent"),
-		detail(look.Value, units.Bytes(rate), "/s"),
-		detail(look.Value, units.Fixed(x.RoundTripMS, 0), " ms round trip"),
-		detail(look.Value, strconv.FormatInt(x.Spurious, 10), " duplicates"),
+		detail(units.Bytes(float64(x.PackedBytes)), ", "+units.Fixed(percent, 1)+" % of the new file"),
+		count(int64(x.Delivered), " of "+strconv.Itoa(x.Blocks)+" blocks"),
+		count(x.Resent, " resent"),
+		detail(units.Bytes(rate), "/s"),
+		detail(units.Fixed(x.RoundTripMS, 0), " ms round trip"),
+		count(x.Spurious, " duplicates"),
 	}
 }
 
 // verdict compares the active encoder with the shadow that sends the whole file, or with the first
 // shadow if none does, in at most w columns. It returns nil if a time is unknown.
 func (p *transfer) verdict(w int) []look.Span {
-	if len(p.lanes) < 2 || p.making != nil {
+	if len(p.lanes) < 2 || p.making.Encoder != "" {
 		return nil
 	}
-	active, other := &p.lanes[0], &p.lanes[1]
-	for i := range p.lanes[1:] {
-		if p.lanes[1+i].Encoder == "whole-zstd" { // the usual alternative to a patch
-			other = &p.lanes[1+i]
-		}
-	}
+	whole := slices.IndexFunc(p.lanes[1:], func(l engine.Lane) bool { return l.Encoder == "whole-zstd" }) // the usual alternative to a patch
+	active, other := &p.lanes[0], &p.lanes[1+max(whole, 0)]
 	activeS, otherS := totalTime(active.Totals.Transfer), totalTime(other.Totals.Transfer) // seconds
 	if activeS <= 0 || otherS <= 0 {
 		return nil
@@ -206,10 +185,9 @@ func (p *transfer) verdict(w int) []look.Span {
 	if other.Totals.Transfer.Done {
 		verb = "took"
 	}
-	spans := []look.Span{look.Title.Span(packEncoder(active) + " "), look.Good.Span(formatSeconds(activeS)),
-		look.Dim.Span(", " + packEncoder(other) + " " + verb + " "), look.Value.Span(formatSeconds(otherS)),
-		look.Dim.Span(", "), look.Ratio.Span(units.Fixed(otherS/activeS, 1)), look.Dim.Span(" times as long")}
-	return look.Fit(w, append(spans[:len(spans):len(spans)], look.Dim.Span(", over the same link with the same losses")), spans)
+	text := []string{packEncoder(active) + " ", formatSeconds(activeS), ", " + packEncoder(other) + " " + verb + " ", formatSeconds(otherS),
+		", ", units.Fixed(otherS/activeS, 1), " times as long"}
+	return look.Fit(w, look.Labelled(append(text, "", ", over the same link with the same losses")...), look.Labelled(text...))
 }
 
 // totalTime returns the seconds that a transfer takes, measured if it is done, otherwise estimated;
@@ -226,4 +204,15 @@ func totalTime(x *figures.Transfer) float64 {
 		return 0
 	}
 	return x.ElapsedS + left
+}
+
+// formatSeconds formats the duration of a transfer of s seconds.
+func formatSeconds(s float64) string {
+	switch d := time.Duration(s * float64(time.Second)); {
+	case d >= time.Hour:
+		return units.Fixed(d.Hours(), 1) + " h"
+	case d >= 2*time.Minute:
+		return fmt.Sprintf("%d:%02d min", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return units.Stepped(s, 2, 10) + " s"
 }

@@ -67,10 +67,11 @@ type Lane struct {
 	Packets   []packetlog.Record // oldest first; bounded
 	Totals    figures.Totals
 	Timing    figures.Timing
-	Link      []meters.LinkStretch // set and measured properties of the downlink, oldest first; first lane with modelled links only
-	Traffic   []figures.Flow       // other traffic on the downlink, by flow; nil if there was none
-	Control   *ControlView         // nil without a send-rate control
-	Budget    endpoint.Budget      // zero without a budget
+	Link      []meters.LinkStretch    // set and measured properties of the downlink, oldest first; first lane with modelled links only
+	Stretches []meters.StretchFigures // between swaps of its encoder; nil without swaps
+	Traffic   []figures.Flow          // other traffic on the downlink, by flow; nil if there was none
+	Control   *ControlView            // nil without a send-rate control
+	Budget    endpoint.Budget         // zero without a budget
 	Recent    meters.Recent
 	Blocks    []delivery.BlockState // states of the delivered file's blocks, in order; nil if the data are not a file
 	Err       error                 // newest error of the encoder, the decoder or the feedback

@@ -31,6 +31,7 @@ import (
 type Order struct {
 	live.Command
 	Help, Tour bool              // show the help; start the guided tour
+	HTML       bool              // write the HTML page of the selected report
 	Previous   bool              // run the encoder as it was before its last change as a shadow
 	Quit       QuitMode          // whether and how to quit
 	Themes     bool              // show the list of themes
@@ -363,6 +364,8 @@ func screenVerbs() []verb {
 			parse: func(args []string) (Order, error) {
 				return Order{Command: live.Command{Save: new(strings.Join(args, " "))}}, nil
 			}},
+		{Name: "html", Help: "write the HTML page of the report that is selected on the page Compare", screens: Lab,
+			parse: fixedOrder(Order{HTML: true})},
 		{Name: "copy", Help: "copy the selection, or else the screen, to the clipboard", screens: Lab | Proxy | Sweep, parse: fixedOrder(Order{Copy: true})},
 		{Name: "help", Help: "show keys and commands", screens: Lab | Proxy | Sweep, maxArgs: unlimited, parse: fixedOrder(Order{Help: true})},
 		{Name: "quit", Args: "[save|now]", Help: "quit; save first, or quit without asking", screens: Lab, maxArgs: 1, parse: parseQuit,

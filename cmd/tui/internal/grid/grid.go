@@ -1,7 +1,7 @@
 // Package grid draws tables: columns with titles, rows with a cursor, and a mark at the title of the column by
 // which the rows are sorted.
 //
-// A pane contains a Table, sets its columns and its number of rows, and passes keys and clicks to Move, NextSort and
+// A pane contains a Table, sets its columns and its number of rows, and passes keys and clicks to Move, SortNext and
 // Click. The table does not sort: the pane orders the rows by the column Sort.
 package grid
 
@@ -41,7 +41,7 @@ type Table struct {
 	First    int  // the first visible row; Draw changes it to show the cursor
 	Sort     int  // the index of the column by which the rows are sorted; -1 for none
 	Upward   bool // the smallest value is last
-	// Across returns the text that a row has instead of all cells but the first; nil if it has cells. It may be nil.
+	// Across returns the text that a row has instead of cells; nil for a row with cells. It may be nil.
 	Across func(Cell) []look.Span
 
 	top, rows int    // where the titles were drawn, and the number of rows that fit below them
@@ -59,8 +59,11 @@ const (
 // Move moves the cursor by n rows.
 func (t *Table) Move(n int) { t.Cursor = min(max(t.Cursor+n, 0), t.NumRows-1) }
 
-// NextSort selects the next column (1) or the previous one (-1) by which rows can be sorted, cyclically.
-func (t *Table) NextSort(step int) {
+// Visible returns the rows that were drawn last, up to the one before to.
+func (t *Table) Visible() (from, to int) { return t.First, min(t.First+t.rows, t.NumRows) }
+
+// SortNext selects the next column (1) or the previous one (-1) by which rows can be sorted, cyclically.
+func (t *Table) SortNext(step int) {
 	n := len(t.Columns)
 	for range n {
 		t.Sort = (t.Sort + step + n) % n
@@ -100,8 +103,9 @@ func (t *Table) Draw(c *look.Canvas, th *look.Theme, y, h int) {
 		}
 		t.drawCell(c, i, y, Text(style, title))
 	}
-	for row := t.First; row < min(t.First+t.rows, t.NumRows); row++ {
-		t.drawRow(c, th, row, y+1+row-t.First)
+	from, to := t.Visible()
+	for row := from; row < to; row++ {
+		t.drawRow(c, th, row, y+1+row-from)
 	}
 	c.MoreBelow(th, t.NumRows-t.First-t.rows)
 }
@@ -132,19 +136,18 @@ func (t *Table) drawRow(c *look.Canvas, th *look.Theme, row, y int) {
 	if selected {
 		c.Text(1, y, look.Chosen, th.Chosen)
 	}
-	for i, p := range t.places {
-		cell := Cell{row, p.width, th}
-		if i == 1 && t.Across != nil {
-			cell.Width = c.W - 2 - p.x
-			if text := t.Across(cell); text != nil {
-				c.Spans(p.x, y, cell.Width, text...)
-				return
-			}
+	if t.Across != nil {
+		width := c.W - 1 - left
+		if text := t.Across(Cell{row, width, th}); text != nil {
+			c.Spans(left, y, width, text...)
+			return
 		}
+	}
+	for i, p := range t.places {
 		if p.width == 0 {
 			continue
 		}
-		text := t.Columns[i].Text(cell)
+		text := t.Columns[i].Text(Cell{row, p.width, th})
 		if selected {
 			markText(text)
 		}
@@ -173,7 +176,8 @@ func (t *Table) drawCell(c *look.Canvas, i, y int, text []look.Span) {
 
 // layOut returns the places of the columns in a table that is w columns wide. First all columns that shrink have
 // their least width. If that is too much, columns are left out. If space is left, the narrowest column that is not
-// at its full width grows first. The column by which rows are sorted is never left out.
+// at its full width grows first. The column by which rows are sorted is never left out. If all of that does not
+// suffice, the last columns are cut off.
 func (t *Table) layOut(w int) []span {
 	places := make([]span, len(t.Columns))
 	needed := -gap
@@ -208,6 +212,7 @@ func (t *Table) layOut(w int) []span {
 	x := left
 	for i := range places {
 		places[i].x = x
+		places[i].width = max(min(places[i].width, left+w-x), 0)
 		if places[i].width > 0 {
 			x += places[i].width + gap
 		}

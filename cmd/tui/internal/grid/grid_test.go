@@ -89,7 +89,7 @@ func TestClickAndSort(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ step, want int }{{1, 1}, {1, 2}, {-1, 1}, {-1, 2}} {
-		if table.NextSort(c.step); table.Sort != c.want {
+		if table.SortNext(c.step); table.Sort != c.want {
 			t.Errorf("sorted by %d, want %d", table.Sort, c.want)
 		}
 	}
@@ -105,7 +105,7 @@ func TestAcross(t *testing.T) {
 		return nil
 	}
 	lines := draw(table, 50, 6)
-	if !strings.Contains(lines[3], "  cannot be read  ") || !strings.Contains(lines[2], "zzz") || strings.Contains(lines[3], "z") {
+	if !strings.Contains(lines[3], "|  cannot be read  ") || !strings.Contains(lines[2], "zzz") || strings.Contains(lines[3], "row") {
 		t.Errorf("%s\n%s", lines[2], lines[3])
 	}
 }

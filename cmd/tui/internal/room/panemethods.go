@@ -45,6 +45,9 @@ type Referrer interface{ NextReference() Request }
 // Writer is a pane with a list. The key w writes it to a file.
 type Writer interface{ WriteFile() Request }
 
+// HTMLWriter is a pane with saved reports. The command html writes the HTML page of the selected one.
+type HTMLWriter interface{ WriteHTML() Request }
+
 // Releaser is a pane with a selection that esc clears.
 type Releaser interface{ Release() Request }
 

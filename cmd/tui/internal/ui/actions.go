@@ -31,6 +31,8 @@ func (m *dashboard) Execute(o command.Order) (tea.Cmd, error) {
 		return m.listPackets(*o.Packets)
 	case o.FindRow != nil:
 		return m.findRow(*o.FindRow)
+	case o.HTML:
+		return m.writeHTML(), nil
 	case o.Previous:
 		return nil, m.shadowPrevious()
 	case o.Open != "":
@@ -41,6 +43,16 @@ func (m *dashboard) Execute(o command.Order) (tea.Cmd, error) {
 		return m.quit(o.Quit), nil
 	}
 	return nil, nil
+}
+
+// writeHTML writes the HTML page of the selected report.
+func (m *dashboard) writeHTML() tea.Cmd {
+	for _, p := range m.pages {
+		if q, ok := room.Find[room.HTMLWriter](p); ok {
+			return m.perform(q.WriteHTML())
+		}
+	}
+	return nil
 }
 
 // List implements listScreen: it returns the list from which the user chooses the argument of a

@@ -43,7 +43,7 @@ func TestCrosshair(t *testing.T) {
 			t.Errorf("page %s lacks %s, %s or %s:\n%s", page, look.FormatTime(at), want[0], want[1], view)
 		}
 	}
-	press(m, "6", "(")
+	press(m, "3", "(")
 	if !strings.Contains(m.View(), "this page has no charts for a crosshair") {
 		t.Error("no notice on a page without charts")
 	}

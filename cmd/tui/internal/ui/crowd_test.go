@@ -99,7 +99,7 @@ func TestCrowdCrosshair(t *testing.T) {
 func TestCrowdPages(t *testing.T) {
 	open := func() *dashboard { return screen(newCrowdLab(200), 120, 36, Options{}) }
 	m := open()
-	if view := m.View(); !strings.Contains(view, "[1 Crowd] 2 Report ") || strings.Contains(view, "Live ") {
+	if view := m.View(); !strings.Contains(view, "[1 Crowd] 2 Compare ") || strings.Contains(view, "Live ") {
 		t.Errorf("the pages of a crowd:\n%s", view)
 	}
 	for key, want := range map[string]string{"1": "Clients by round trip, ms", "2": "a crowd of 200 clients: the page Crowd has its figures", "3": "no such key here",

@@ -22,12 +22,8 @@ func TestKeysWithoutEffect(t *testing.T) {
 		{"2 down enter", ""},
 		{"3 Z", "no charts over time"}, {"3 d", "no controls of links"}, {"3 enter", "no packet is selected"},
 		{"5 d", "no controls of links"}, {"5 enter", "there are no shadows"},
-		{"6 tab", ""}, {"6 enter", "on page 1; select a saved report"},
 	} {
 		for _, size := range [][2]int{{160, 48}, {80, 24}} {
-			if size[0] == 80 && c.keys == "6 enter" { // opens the comparison there
-				continue
-			}
 			m := screen(labtest.NewEcho(), size[0], size[1], Options{})
 			keys := strings.Fields(c.keys)
 			press(m, keys[:len(keys)-1]...)

@@ -16,7 +16,6 @@ import (
 	"wirelab/cmd/tui/internal/pages/live"
 	"wirelab/cmd/tui/internal/pages/packets"
 	"wirelab/cmd/tui/internal/pages/panes"
-	"wirelab/cmd/tui/internal/pages/report"
 	"wirelab/cmd/tui/internal/pages/transport"
 	"wirelab/cmd/tui/internal/pages/world"
 	"wirelab/cmd/tui/internal/room"
@@ -82,14 +81,14 @@ func newDashboardWith(lab room.Lab, opt Options, cat *controls.Catalog) *dashboa
 // pages returns the pages of a session in the order of their keys, without the page Flow.
 func pages(opt Options, cat *controls.Catalog, snap *engine.Snapshot) []*room.Page {
 	if snap.Crowd != nil {
-		return []*room.Page{crowd.New(), report.New(opt.ReportsDir)}
+		return []*room.Page{crowd.New(), compare.New(&panes.SelectedShadow{}, opt.ReportsDir)}
 	}
 	comparison := &panes.SelectedShadow{} // the shadow that is compared with the active encoder, on two pages
 	data := world.New(snap.Schema)
 	if room.SendsFiles(snap.Schema) {
 		data = file.New(cat)
 	}
-	return []*room.Page{live.New(cat), bits.New(comparison), packets.New(), data, compare.New(comparison), report.New(opt.ReportsDir)}
+	return []*room.Page{live.New(cat), bits.New(comparison), packets.New(), data, compare.New(comparison, opt.ReportsDir)}
 }
 
 // pageNamed returns the index of a page; that of the open one if it does not exist.

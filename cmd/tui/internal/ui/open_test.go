@@ -71,7 +71,7 @@ func TestOpen(t *testing.T) {
 		{what: "saved first", keys: line("open world"), then: []string{"s"}, shows: "LIVE", got: "save /reports"},
 		{what: "the links", keys: line("open link.csv"), shows: "loss 7%", got: "down loss 7%"},
 		{what: "an error", saved: 80 * time.Second, keys: line("open a b.csv"), shows: "a b.csv: cannot be read; expected a file"},
-		{what: "a report", keys: line("open saved"), shows: "Report"},
+		{what: "a report", keys: line("open saved"), shows: "Figures  saved vs this run"},
 		{what: "a pasted path", paste: "'a b.csv'\n", shows: "enter: open a b.csv"},
 		{what: "a pasted text", paste: "quit now", shows: "LIVE"},
 		{what: "a pasted path, opened", saved: 80 * time.Second, paste: "a b.csv", then: []string{"enter"}, shows: "cannot be read"},

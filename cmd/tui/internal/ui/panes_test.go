@@ -139,7 +139,6 @@ func TestMaximise(t *testing.T) {
 		{"3", []string{"z", "shift+tab", "shift+tab", "tab", "tab", "z"}, []string{"Packets  filter", "Sizes", "Last problem", "Sizes", "Packets  filter"}, ""},
 		{"3 #", []string{"z", "z"}, []string{"Bits of"}, "Row"},
 		{"5", []string{"z", "tab", "tab", "z"}, []string{"Compare", "Bandwidth", "Payload ratio"}, "encoders"},
-		{"6", []string{"z", "z"}, []string{"Reports  "}, ""},
 	} {
 		lab := labtest.NewBits(true)
 		lab.Snap.Lanes[0].Incidents = labtest.NewPackets().Snap.Lanes[0].Incidents

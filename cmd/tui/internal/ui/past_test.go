@@ -124,15 +124,14 @@ func TestPastShowsTheSameScreen(t *testing.T) {
 }
 
 // TestPastKeepsTotals checks that figures that exist only for the whole run, such as those of
-// page 6, do not change with the time cursor.
+// this run beside a report, do not change with the time cursor.
 func TestPastKeepsTotals(t *testing.T) {
-	m := screen(labtest.NewEcho(), 160, 48, Options{ReportsDir: t.TempDir()})
-	press(m, "6")
+	m := reportScreen(labtest.NewEcho(), 160, 48, Options{ReportsDir: labtest.WriteReports(t)}, "down", "down", "down")
 	for range 20 {
 		m.Update(room.Tick{})
 	}
 	figures := func() (text string) {
-		for _, label := range []string{"length s", "payload kbps", "lost %"} {
+		for _, label := range []string{"payload, kbps", "on the wire, kbps", "lost"} {
 			_, row, found := strings.Cut(m.View(), " "+label)
 			if !found {
 				t.Fatalf("no %s on the page", label)

@@ -11,7 +11,7 @@ import (
 	"wirelab/cmd/tui/internal/room"
 )
 
-// reportScreen returns page 6 of a dashboard after some keys.
+// reportScreen returns page 5 of a dashboard after some keys.
 func reportScreen(lab room.Lab, w, h int, opt Options, keys ...string) *dashboard {
 	m := screen(lab, w, h, opt)
 	m.startWork = func(p *room.Page) tea.Cmd { // at once
@@ -26,7 +26,7 @@ func reportScreen(lab room.Lab, w, h int, opt Options, keys ...string) *dashboar
 			m.Update(room.Tick{})
 		}
 	}
-	for _, k := range append([]string{"6"}, keys...) {
+	for _, k := range append([]string{"5"}, keys...) {
 		tick()
 		press(m, k)
 	}
@@ -42,8 +42,8 @@ func TestFoldersThatCannotBeRead(t *testing.T) {
 	if !strings.Contains(m.View(), "not a directory") {
 		t.Error("no message for a folder that is a file")
 	}
-	none := reportScreen(labtest.NewLab(), 80, 24, Options{ReportsDir: filepath.Join(dir, "nowhere")}, "down", "b", "enter", "esc")
-	if !strings.Contains(none.View(), "Reports") {
+	none := reportScreen(labtest.NewLab(), 80, 24, Options{ReportsDir: filepath.Join(dir, "nowhere")}, "down", "r", "enter", "esc")
+	if !strings.Contains(none.View(), "no saved reports: s saves this run") {
 		t.Error("the page is gone")
 	}
 }

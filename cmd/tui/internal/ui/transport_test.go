@@ -24,7 +24,7 @@ func TestTransportWithoutQueue(t *testing.T) {
 	cfg.Sender.Budget = 64_000
 	snap.Config, lab.Snap = cfg, &snap
 	m.Update(room.Tick{})
-	press(m, "7")
+	press(m, "6")
 	view := m.View()
 	for _, want := range []string{"Queue KB  no bottleneck: /down rate 500kbit sets one", "Messages under way  none: see [messages]", "Round trip and baseline, ms  no ack of a packet has arrived",
 		"Playout policies  none: /playout_compare all", "none: /redundancy repeat n=1"} {
@@ -57,7 +57,7 @@ func TestQueueByOwner(t *testing.T) {
 			}
 		}
 		m := screen(&labtest.Lab{Snap: snap}, 160, 48, Options{})
-		press(m, "7")
+		press(m, "6")
 		if view := m.View(); !strings.Contains(view, want) {
 			t.Errorf("with %d flows the page does not contain %q:\n%s", n, want, view)
 		}
@@ -70,7 +70,7 @@ func TestQueueThatDoesNotDrain(t *testing.T) {
 		snap := transportSnapshot(90 * time.Second)
 		snap.Lanes[0].Recent.WireKbps = kbps
 		m := screen(&labtest.Lab{Snap: snap}, 200, 48, Options{})
-		press(m, "7", "x")
+		press(m, "6", "x")
 		if view := m.View(); strings.Contains(view, "the session sends 900 kbps") != want {
 			t.Errorf("at %g kbps:\n%s", kbps, view)
 		}
@@ -85,7 +85,7 @@ func BenchmarkTransport160x48(b *testing.B) {
 			snaps[i] = labtest.WithShadows(transportSnapshot(90*time.Second+time.Duration(i)*tickEvery), shadows...)
 		}
 		b.Run(fmt.Sprintf("shadows=%d", len(shadows)), func(b *testing.B) {
-			benchmarkFrames(b, snaps, 160, 48, "7")
+			benchmarkFrames(b, snaps, 160, 48, "6")
 		})
 	}
 }

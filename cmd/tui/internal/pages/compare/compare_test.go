@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -27,14 +28,13 @@ func TestComparedFigures(t *testing.T) {
 		t.Errorf("compared from %v to %v, want from %v", p.data.From, p.data.To, from)
 	}
 	before := 0.0
-	for at, i := range p.order {
+	for at, r := range p.rows {
 		bits, changed, n := 0.0, 0.0, 0.0
-		for _, s := range snap.Lanes[i].Samples {
+		for _, s := range snap.Lanes[r.lane].Samples {
 			if s.T > from {
 				bits, changed, n = bits+float64(s.PayloadBits), changed+float64(s.Changed), n+1
 			}
 		}
-		r := &p.data.entries[i]
 		if math.Abs(r.figures[figureKbps]-bits/n/100) > 1e-6 || math.Abs(r.figures[figureBits]-bits/changed) > 1e-6 {
 			t.Errorf("%s: %v kbps, %v bits; want %v, %v", r.name, r.figures[figureKbps], r.figures[figureBits], bits/n/100, bits/changed)
 		}
@@ -45,9 +45,9 @@ func TestComparedFigures(t *testing.T) {
 		if at == 0 {
 			continue
 		}
-		gap, ok := p.gaps[p.gapKeyOf(i)]
-		want := r.figures[figureKbps] / p.data.entries[p.order[0]].figures[figureKbps]
-		if q := gap.ratio; !ok || !gap.isSignificant() || math.Abs(q.Ratio-want) > 1e-6 || q.Lo > want || q.Hi < want {
+		gap, ok := p.gaps[p.gapKeyOf(r)]
+		want := r.figures[figureKbps] / p.rows[0].figures[figureKbps]
+		if !ok || !gap.significant || math.Abs(gap.estimate-want) > 1e-6 || gap.lo > want || gap.hi < want {
 			t.Errorf("%s: %+v, want %v", r.name, gap, want)
 		}
 	}
@@ -57,7 +57,7 @@ func TestComparedFigures(t *testing.T) {
 // by. Data that are not displayed have no such column.
 func TestAgeIsCompared(t *testing.T) {
 	snap := labtest.FourShadows()
-	if view := labtest.NewStage(New(&panes.SelectedShadow{}), &labtest.Lab{Snap: snap}, 200, 20).View(); strings.Contains(view, "age ms") {
+	if view := labtest.NewStage(New(&panes.SelectedShadow{}, ""), &labtest.Lab{Snap: snap}, 200, 20).View(); strings.Contains(view, "age ms") {
 		t.Errorf("an age without a display:\n%s", view)
 	}
 	from := snap.Lanes[4].Began + engine.WarmUp
@@ -74,17 +74,17 @@ func TestAgeIsCompared(t *testing.T) {
 		want[i] = sum / n
 	}
 	p := comparedPane(snap, 200, 20)
-	for i, r := range p.data.entries {
+	for i, r := range p.data.rows {
 		if math.Abs(r.figures[figureAge]-want[i]) > 1e-6 {
 			t.Errorf("%s: age %v ms, want %v", r.name, r.figures[figureAge], want[i])
 		}
 	}
 	for _, w := range []int{200, 240} {
-		if view := labtest.NewStage(New(&panes.SelectedShadow{}), &labtest.Lab{Snap: snap}, w, 20).View(); !strings.Contains(view, "age ms") || !strings.Contains(view, units.Fixed(want[4], 1)) {
+		if view := labtest.NewStage(New(&panes.SelectedShadow{}, ""), &labtest.Lab{Snap: snap}, w, 20).View(); !strings.Contains(view, "age ms") || !strings.Contains(view, units.Fixed(want[4], 1)) {
 			t.Errorf("%d columns:\n%s", w, view)
 		}
 	}
-	if view := labtest.NewStage(New(&panes.SelectedShadow{}), &labtest.Lab{Snap: snap}, 80, 20).View(); strings.Contains(view, "age ms") {
+	if view := labtest.NewStage(New(&panes.SelectedShadow{}, ""), &labtest.Lab{Snap: snap}, 80, 20).View(); strings.Contains(view, "age ms") {
 		t.Errorf("the age replaces other figures:\n%s", view)
 	}
 }
@@ -154,12 +154,12 @@ func TestLoopPointsAreLeftOut(t *testing.T) {
 			}
 		}
 	}
-	c, want := compare(looped), compare(plain)
-	n := len(want.entries[0].Payload)
-	if c.LoopSamples != 3 || len(c.entries[0].Payload) != n-3 {
-		t.Errorf("%d samples left out, %d of %d kept", c.LoopSamples, len(c.entries[0].Payload), n)
+	c, want := compareLanes(looped), compareLanes(plain)
+	n := len(want.Lanes[0].Payload)
+	if c.LoopSamples != 3 || len(c.Lanes[0].Payload) != n-3 {
+		t.Errorf("%d samples left out, %d of %d kept", c.LoopSamples, len(c.Lanes[0].Payload), n)
 	}
-	for i := range c.entries {
+	for i, r := range c.rows {
 		from := plain.Lanes[4].Began + engine.WarmUp
 		bits, n := 0.0, 0.0
 		for _, s := range plain.Lanes[i].Samples {
@@ -167,11 +167,11 @@ func TestLoopPointsAreLeftOut(t *testing.T) {
 				bits, n = bits+float64(s.PayloadBits), n+1
 			}
 		}
-		if got := c.entries[i].figures[figureKbps]; math.Abs(got-bits/n/100) > 1e-6 {
-			t.Errorf("%s: %v kbps, want %v", c.entries[i].name, got, bits/n/100)
+		if got := r.figures[figureKbps]; math.Abs(got-bits/n/100) > 1e-6 {
+			t.Errorf("%s: %v kbps, want %v", r.name, got, bits/n/100)
 		}
-		if slices.Max(c.entries[i].sizes) > 5000 {
-			t.Errorf("%s: a packet of %v bytes counts", c.entries[i].name, slices.Max(c.entries[i].sizes))
+		if largest := slices.Max(r.lanes.sizes); largest > 5000 {
+			t.Errorf("%s: a packet of %v bytes counts", r.name, largest)
 		}
 	}
 	if text := strings.Join(labtest.Draw(comparedPane(looped, 160, 48), labtest.NewView(looped), 160, 12), "\n"); !strings.Contains(text,
@@ -189,7 +189,7 @@ func TestSparklinesShareAScale(t *testing.T) {
 		}
 	}
 	want := map[string]string{"●": "▃", "○": "█", "△": "█", "□": "▅", "◇": "▂"} // level 1 + round(7 share of 433)
-	lines := strings.Split(labtest.NewStage(New(&panes.SelectedShadow{}), &labtest.Lab{Snap: snap}, 200, 46).View(), "\n")
+	lines := strings.Split(labtest.NewStage(New(&panes.SelectedShadow{}, ""), &labtest.Lab{Snap: snap}, 200, 46).View(), "\n")
 	for sign, level := range want {
 		i := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, " "+sign+" ") })
 		if i < 0 || !strings.Contains(lines[i], strings.Repeat(level, sparkWidth)) {
@@ -201,32 +201,60 @@ func TestSparklinesShareAScale(t *testing.T) {
 	}
 }
 
-// TestChartsBelowTheTable: the figure over time and the payload ratio are below the table; a small
-// screen has one of them, and c selects the other.
+// TestChartsBelowTheTable: c selects the chart below the table. The chart of ratios is also shown below it if there is
+// room and a shadow.
 func TestChartsBelowTheTable(t *testing.T) {
-	const figure, ratio = "Bandwidth kbps", "Payload ratio"
-	for _, c := range []struct {
-		h    int
-		want []string // after none, one, two and three presses of c
-	}{{46, []string{figure + ratio, figure, ratio, figure + ratio}}, {22, []string{figure, ratio, figure, ratio}}} {
-		s := labtest.NewStage(New(&panes.SelectedShadow{}), &labtest.Lab{Snap: labtest.FourShadows()}, 160, c.h)
-		for i, want := range c.want {
+	names := []string{"Bandwidth kbps", "Bits per changed cube", "Decode failures/s", "Payload ratio"}
+	for h, want := range map[int][]string{46: {"03", "13", "23", "3", "03"}, 22: {"0", "1", "2", "3", "0"}} {
+		s := labtest.NewStage(New(&panes.SelectedShadow{}, ""), &labtest.Lab{Snap: labtest.FourShadows()}, 160, h)
+		for i, charts := range want {
 			if i > 0 {
 				s.Press("c")
 			}
 			got := ""
-			for _, name := range []string{figure, ratio} {
-				if strings.Contains(s.View(), name) {
-					got += name
+			for k, name := range names {
+				if strings.Contains(s.View(), name+", 2 s mean") {
+					got += strconv.Itoa(k)
 				}
 			}
-			if got != want {
-				t.Errorf("%d rows, c pressed %d times: %q, want %q", c.h, i, got, want)
+			if got != charts {
+				t.Errorf("%d rows, c pressed %d times: charts %q, want %q\n%s", h, i, got, charts, s.View())
 			}
 		}
 	}
-	if s := labtest.NewStage(New(&panes.SelectedShadow{}), labtest.NewLab(), 160, 46); strings.Contains(s.View(), ratio) {
-		t.Error("a ratio chart without shadows")
+	s := labtest.NewStage(New(&panes.SelectedShadow{}, ""), labtest.NewLab(), 160, 46)
+	for range 4 {
+		if s.Press("c"); strings.Contains(s.View(), "Payload ratio") {
+			t.Error("a ratio chart without shadows")
+		}
+	}
+}
+
+// TestReference: r compares all lanes with the selected one, with words for better and worse; esc with the best.
+func TestReference(t *testing.T) {
+	page := New(&panes.SelectedShadow{}, "")
+	m := labtest.NewStage(page, &labtest.Lab{Snap: labtest.FourShadows()}, 160, 46)
+	m.Press("down", "down", "r")
+	for range 8 {
+		m.Tick(false)
+	}
+	p := labtest.Pane[*table](page)
+	lines := strings.Split(m.View(), "\n")
+	for i, want := range []string{"vs A relative-orientation, 95 % CI", "better by", "better by", "reference", "worse by", "worse by"} {
+		if !strings.Contains(lines[2+i], want) {
+			t.Errorf("no %q in %s", want, lines[2+i])
+		}
+	}
+	own := p.rows[2].lanes
+	for _, r := range p.compared() {
+		ratio := r.lanes.Kbps().Value() / own.Kbps().Value()
+		if g := p.gaps[p.gapKeyOf(r)]; math.Abs(g.estimate-ratio) > 1e-9 {
+			t.Errorf("%s: %v times the reference, want %v", r.name, g.estimate, ratio)
+		}
+	}
+	m.Press("esc")
+	if v := m.View(); !strings.Contains(v, "vs best") || strings.Contains(v, "better by") {
+		t.Errorf("after esc:\n%s", v)
 	}
 }
 
@@ -243,11 +271,11 @@ func TestSwapRestartsComparison(t *testing.T) {
 		t.Errorf("compared since %v, want 81 s", got)
 	}
 	snap.Now = 80500 * time.Millisecond
-	c := compare(snap)
-	for i := range c.entries {
-		c.entries[i].gapTo(&c.entries[0], figureKbps)
-		if v := c.entries[i].figures[figureKbps]; !math.IsNaN(v) {
-			t.Errorf("%s has %v kbps without data", c.entries[i].name, v)
+	c := compareLanes(snap)
+	for _, r := range c.rows {
+		r.lanes.gapTo(&c.rows[0].lanes, figureKbps)
+		if v := r.figures[figureKbps]; !math.IsNaN(v) {
+			t.Errorf("%s has %v kbps without data", r.name, v)
 		}
 	}
 }
@@ -255,21 +283,21 @@ func TestSwapRestartsComparison(t *testing.T) {
 // TestSortByEveryFigure: the cursor stays on its encoder, the figures ascend, and an encoder that
 // sends nothing is not the best.
 func TestSortByEveryFigure(t *testing.T) {
-	page := New(&panes.SelectedShadow{})
+	page := New(&panes.SelectedShadow{}, "")
 	m := labtest.NewStage(page, &labtest.Lab{Snap: labtest.RefusingSnapshot()}, 160, 46)
 	m.Press("down")
-	p := labtest.Pane[*encoders](page)
+	p := labtest.Pane[*table](page)
 	name := p.selected().name
 	for range numFigures + 1 {
-		m.Press("right")
+		m.Press("S")
 		for len(p.queue) > 0 {
 			m.Tick(false) // its gap is computed too; it has no interval
 		}
 		before := math.Inf(-1)
-		for at, i := range p.order {
-			v := p.data.entries[i].figures[p.sortFigure()]
-			if math.IsNaN(v) && at < len(p.order)-1 {
-				t.Errorf("by %d: an entry without a value has rank %d", p.sortFigure(), at)
+		for at, r := range p.rows {
+			v := r.figures[p.sortFigure()]
+			if math.IsNaN(v) && at < len(p.rows)-1 {
+				t.Errorf("by %d: a row without a value has rank %d", p.sortFigure(), at)
 			}
 			if v < before {
 				t.Errorf("by %d: %v after %v", p.sortFigure(), v, before)
@@ -287,12 +315,12 @@ func TestSortByEveryFigure(t *testing.T) {
 
 // comparedPane returns the table of a snapshot with all intervals computed.
 func comparedPane(snap *engine.Snapshot, w, h int) *table {
-	page := New(&panes.SelectedShadow{})
+	page := New(&panes.SelectedShadow{}, "")
 	m := labtest.NewStage(page, &labtest.Lab{Snap: snap}, w, h)
 	for range 6 { // one interval per tick
 		m.Tick(false)
 	}
-	return &labtest.Pane[*encoders](page).table
+	return labtest.Pane[*table](page)
 }
 
 // TestIntervalsAreLimited: nothing is computed while the time stands still; otherwise at most one
@@ -300,9 +328,9 @@ func comparedPane(snap *engine.Snapshot, w, h int) *table {
 func TestIntervalsAreLimited(t *testing.T) {
 	const tick, slow = 50 * time.Millisecond, 10
 	lab := &labtest.Lab{Snap: labtest.FourShadows()}
-	page := New(&panes.SelectedShadow{})
+	page := New(&panes.SelectedShadow{}, "")
 	m := labtest.NewStage(page, lab, 160, 46)
-	p := labtest.Pane[*encoders](page)
+	p := labtest.Pane[*table](page)
 	for i := range 10 {
 		m.Tick(i%slow == 0)
 	}
@@ -331,17 +359,17 @@ func TestIntervalsAreLimited(t *testing.T) {
 func BenchmarkCompareGather(b *testing.B) {
 	snap := labtest.WithShadows(labtest.Snapshot(300*time.Second), "rotor", "raw", "quantized", "relative-position")
 	for b.Loop() {
-		compare(snap)
+		compareLanes(snap)
 	}
 }
 
 func BenchmarkCompareInterval(b *testing.B) {
 	snap := labtest.WithShadows(labtest.Snapshot(300*time.Second), "rotor", "raw", "quantized", "relative-position")
-	c := compare(snap)
+	c := compareLanes(snap)
 	for f := range numFigures {
 		b.Run(f.text("cube").head, func(b *testing.B) {
 			for b.Loop() {
-				c.entries[1].gapTo(&c.entries[0], f)
+				c.rows[1].lanes.gapTo(&c.rows[0].lanes, f)
 			}
 		})
 	}

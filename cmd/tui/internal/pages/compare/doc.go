@@ -1,3 +1,3 @@
-// Package compare is the page "Compare": all running encoders in a table with confidence intervals, in
-// a chart of one figure and in a chart of payload ratios.
+// Package compare is the page "Compare": the running encoders and the saved reports in one table, charts, and the
+// changes of the run.
 package compare

@@ -2,110 +2,94 @@ package compare
 
 import (
 	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
 
 	"wirelab/cmd/tui/internal/grid"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/config"
+	htmlpage "wirelab/experiment/page"
 )
 
-// encoders is the table of all running encoders with its keys.
-type encoders struct {
-	table
-	charts       *panes.Charts         // the chart of the figure that the table is sorted by
-	shadowChoice *panes.SelectedShadow // the shadow that all pages compare with the active encoder
-	chartChoice  charts                // selected with c
-	chartRows    int                   // height below the table, for one chart or both
-}
-
-// New returns the page: all running encoders in a table, a chart of the figure that the table is sorted
-// by, and a chart of payload ratios to the active encoder. The shadow selected on it is stored in
-// shadowChoice, so that other pages show it next to the active encoder.
-func New(shadowChoice *panes.SelectedShadow) *room.Page {
+// New returns the page: all running encoders and the saved reports of folder dir in a table; below it a chart of one
+// figure and one of payload ratios to the active encoder, or the figures of the selected report; and the changes of
+// this run. dir is "" if there are no reports. The shadow selected on the page is stored in shadowChoice, so that
+// other pages show it next to the active encoder.
+func New(shadowChoice *panes.SelectedShadow, dir string) *room.Page {
 	p := &room.Page{Name: "Compare", Top: room.NewSlot(&panes.SummaryLine{}), TopIfWide: true}
-	table := &encoders{table: table{Table: grid.Table{Sort: firstFigure}}, charts: &panes.Charts{OnlySelected: true}, shadowChoice: shadowChoice}
-	s := p.Add(table, table.charts, &panes.Charts{OnlySelected: true, Selected: panes.RatioChart})
+	chart := &panes.Charts{OnlySelected: true}
+	changes := &panes.Changes{}
+	rows := &table{Table: grid.Table{Sort: firstFigure}, folder: folder{dir: dir, listDue: true, runs: map[string]*run{}}, chart: chart,
+		shadowChoice: shadowChoice}
+	figures := &details{of: rows}
+	s := p.Add(rows, figures, chart, &panes.Charts{OnlySelected: true, Selected: panes.RatioChart}, changes)
 	p.LayOut = func(w, h int) []room.Place {
-		const hintRows = 7 // height of a table with a hint instead of entries
-		neededRows := max(len(table.order), 1) + rowsAbove + rowsBelow
-		if len(table.order) < minEncoders {
-			neededRows = hintRows
-		}
-		y := min(neededRows, max(h/2, hintRows)) // at most half of the page, but never less than the hint needs
-		rows := h - y
-		table.chartRows = rows
+		const minTable, minRowsForBoth, wide = 7, 20, 104
+		y := min(len(rows.rows)+otherRows, max(h/2, minTable))
 		places := []room.Place{s[0].Place(0, 0, w, y)}
-		switch table.visibleCharts(rows) {
-		case bothCharts:
-			upper := (rows + 1) / 2
-			return append(places, s[1].Place(0, y, w, upper), s[2].Place(0, y+upper, w, rows-upper))
-		case ratioChart:
-			return append(places, s[2].Place(0, y, w, rows))
+		if !figures.Absent() {
+			return append(places, s[1].Place(0, y, w, h-y))
 		}
-		return append(places, s[1].Place(0, y, w, rows))
+		left, bottom := w, h
+		n := changes.NumChanges()
+		hasChanges := n > 0
+		switch {
+		case hasChanges && w >= wide:
+			left = w * 6 / 10
+		case hasChanges:
+			bottom -= min(n+2, max((h-y)/3, 3))
+		default:
+			bottom-- // a line that says what would fill the pane
+		}
+		upper := bottom - y
+		if len(rows.lanes) < 2 || upper < minRowsForBoth || chart.Selected == panes.RatioChart {
+			places = append(places, s[2].Place(0, y, left, upper))
+		} else {
+			half := (upper + 1) / 2
+			places = append(places, s[2].Place(0, y, left, half), s[3].Place(0, y+half, left, upper-half))
+		}
+		if left < w {
+			return append(places, s[4].Place(left, y, w-left, h-y))
+		}
+		return append(places, s[4].Place(0, bottom, w, h-bottom))
 	}
 	p.Small = p.LayOut
 	return p
 }
 
-// charts selects which of the charts are shown.
-type charts uint8
-
-const (
-	bothCharts charts = iota // only the figure's chart if both do not fit
-	figureChart
-	ratioChart
-	numCharts
-)
-
-// visibleCharts returns which charts are shown below the table, in the given number of rows.
-func (p *encoders) visibleCharts(rows int) charts {
-	const minRowsForBoth = 20
-	switch {
-	case len(p.order) < minEncoders, // no ratios without a second encoder
-		p.chartChoice == bothCharts && rows < minRowsForBoth:
-		return figureChart
+// Move selects another row if dy is not 0, and another figure to sort by if dx is not 0.
+func (p *table) Move(dx, dy int) room.Request {
+	if len(p.rows) == 0 {
+		return room.Request{}
 	}
-	return p.chartChoice
-}
-
-// nextChartChoice selects the next choice: both charts, the chart of the figure, the ratio chart. Without a second
-// encoder there is no ratio, and it returns a notice.
-// On a page too small for both charts it skips the chart of the figure, which is shown already.
-func (p *encoders) nextChartChoice() room.Request {
-	if len(p.order) < minEncoders {
-		return room.Refusal("the chart of ratios needs a shadow; v adds one")
+	if dy != 0 {
+		p.moveCursor(dy)
+		p.selectShadow()
 	}
-	isReduced := p.visibleCharts(p.chartRows) == figureChart && p.chartChoice == bothCharts
-	p.chartChoice = (p.chartChoice + 1) % numCharts
-	if isReduced && p.chartChoice == figureChart {
-		p.chartChoice = ratioChart
-	}
-	return room.Request{}
-}
-
-// Move selects another encoder if dy is not 0, and another figure to sort by if dx is not 0.
-func (p *encoders) Move(dx, dy int) room.Request {
-	p.Table.Move(dy)
 	if dx != 0 {
-		p.NextSort(dx)
+		p.SortNext(dx)
+		p.sortChanged()
 	}
-	p.update()
 	return room.Request{}
 }
 
-// update applies a new cursor or a new column to sort by.
-func (p *encoders) update() {
-	p.resort()
-	p.storeSelection()
-	p.charts.Selected = chartForFigure(p.sortFigure())
+// NextSort sorts by the next figure.
+func (p *table) NextSort() room.Request { return p.Move(1, 0) }
+
+// sortChanged sorts the rows again, and shows the chart of the figure.
+func (p *table) sortChanged() {
+	p.rearrange()
+	p.chart.Selected = chartForFigure(p.sortFigure())
 }
 
-// storeSelection makes the shadow under the cursor the one that other pages compare with the active
-// encoder. If the cursor is on the active encoder, their choice stays.
-func (p *encoders) storeSelection() {
-	if r := p.selected(); r != nil {
-		p.shadowChoice.Select(p.snapLanes, r.lane)
+// selectShadow makes the shadow under the cursor the one that other pages compare with the active encoder. If the
+// cursor is elsewhere, their choice stays.
+func (p *table) selectShadow() {
+	p.version++ // the figures of another report are shown
+	if r := p.selected(); r.isLane {
+		p.shadowChoice.Select(p.lanes, r.lane)
 	}
 }
 
@@ -120,15 +104,52 @@ func chartForFigure(f figure) int {
 	return panes.BandwidthChart
 }
 
-// Enter makes the selected shadow the active encoder, and the active encoder a shadow. It does nothing
-// on the active encoder, or on a shadow whose removal was requested already.
-func (p *encoders) Enter() room.Request {
+// NextFigure shows the next chart. The chart of ratios needs a shadow.
+func (p *table) NextFigure() room.Request {
+	charts := []int{panes.BandwidthChart, panes.ItemChart, panes.FailureChart, panes.RatioChart}
+	if len(p.lanes) < 2 {
+		charts = charts[:3]
+	}
+	at := slices.Index(charts, p.chart.Selected)
+	p.chart.Selected = charts[(at+1)%len(charts)]
+	return room.Request{}
+}
+
+// NextReference makes the selected row the reference that others are compared with, or the best encoder if the row
+// is the reference already.
+func (p *table) NextReference() room.Request {
+	r := p.selected()
+	if r == nil {
+		return room.Refusal("there is nothing to compare yet")
+	}
+	if r.key == p.referenceKey {
+		return p.Release()
+	}
+	p.referenceKey = r.key
+	p.rearrange()
+	return room.Request{Notice: "rows are compared with " + strings.TrimSpace(r.label())}
+}
+
+// Release makes the best encoder the reference again.
+func (p *table) Release() room.Request {
+	p.referenceKey = ""
+	if len(p.rows) > 0 {
+		p.rearrange()
+	}
+	return room.Request{}
+}
+
+// Enter makes the selected shadow the active encoder, and the active encoder a shadow; or it opens the charts of the
+// selected report. It does nothing on the active encoder, or on a shadow whose removal was requested already.
+func (p *table) Enter() room.Request {
 	r := p.selected()
 	switch {
+	case r != nil && r.report != nil:
+		return p.openCharts(r.report)
 	case r == nil || len(p.cfg.Shadows) == 0:
 		return room.Refusal("there are no shadows; v adds one")
-	case r.lane == 0:
-		return room.Refusal("this encoder is active already; ↑ and ↓ select a shadow")
+	case !r.isLane || r.lane == 0:
+		return room.Refusal("this encoder is active already; ↑ and ↓ select a shadow or a report")
 	case r.lane > len(p.cfg.Shadows):
 		return room.Refusal("this shadow is being removed")
 	}
@@ -142,7 +163,7 @@ func (p *encoders) Enter() room.Request {
 
 // removal returns the change that removes one shadow. The setting shadow_off removes all shadows with a
 // name, so the change then adds again those with the same name and other parameters.
-func (p *encoders) removal(removed config.Encoder) config.Change {
+func (p *table) removal(removed config.Encoder) config.Change {
 	ch := config.NewChange("shadow_off", []string{removed.Name})
 	var others []config.Encoder
 	for _, e := range p.cfg.Shadows {
@@ -157,55 +178,88 @@ func (p *encoders) removal(removed config.Encoder) config.Change {
 }
 
 // removeSelected removes the selected shadow. Nothing happens if its removal was requested already.
-func (p *encoders) removeSelected() room.Request {
+func (p *table) removeSelected() room.Request {
 	r := p.selected()
-	if r == nil || r.lane == 0 {
-		return room.Request{Notice: "the active encoder cannot be removed; select a shadow", IsError: true}
-	}
-	if r.lane > len(p.cfg.Shadows) {
+	switch {
+	case r == nil || !r.isLane || r.lane == 0:
+		return room.Refusal("only shadows can be removed; to remove a report, remove its folder")
+	case r.lane > len(p.cfg.Shadows):
 		return room.Refusal("this shadow is being removed")
 	}
 	return room.Change(p.removal(p.cfg.Shadows[r.lane-1]))
 }
 
-// Selection implements room.Copier: the figures of the selected encoder, as "heading value" in each line.
-func (p *encoders) Selection() string {
+// WriteHTML writes the report.html of the selected report and shows its path. It runs in the background, because a
+// long report takes a while to read.
+func (p *table) WriteHTML() room.Request {
 	r := p.selected()
-	if r == nil {
+	if r == nil || r.report == nil {
+		return room.Refusal("select a saved report first")
+	}
+	saved := r.report.SavedReport
+	return room.Request{Notice: "writing the HTML page of " + saved.Name, Program: func() tea.Msg {
+		out, err := htmlpage.SavePage(nil, saved.Path) // nil: the file system of the operating system
+		if err != nil {
+			return room.NoticeMsg{Text: err.Error(), IsError: true}
+		}
+		return room.NoticeMsg{Text: "HTML page: " + out}
+	}}
+}
+
+// ShowReport implements room.ReportLister: it selects a report, which may be in another folder.
+func (p *table) ShowReport(path string) room.Request {
+	if err := p.open(path); err != nil {
+		return room.Refusal(err.Error())
+	}
+	p.rearrange()
+	p.Cursor = max(p.indexOf(path), 0)
+	return room.Request{}
+}
+
+// Selection implements room.Copier: the path of the selected report, or the figures of the selected encoder as
+// "name value" in each line.
+func (p *table) Selection() string {
+	r := p.selected()
+	switch {
+	case r == nil:
 		return ""
+	case r.report != nil:
+		return r.report.Path
 	}
 	text := r.label() + "\n"
 	for f := range numFigures {
-		name := f.text("item").long
-		text += name + " " + f.format(r.figures[f]) + r.timingMark(f) + "\n"
+		text += f.text("item").long + " " + r.figureText(f) + "\n"
 	}
 	return text
 }
 
-// Click selects an encoder, or sorts by the column whose heading is at (x, y).
-func (p *encoders) Click(x, y int) room.Request {
+// Click selects a row, or sorts by the column whose title is at (x, y).
+func (p *table) Click(x, y int) room.Request {
+	by := p.Sort
 	p.Table.Click(x, y)
-	p.update()
-	return room.Request{}
+	if p.Sort != by {
+		p.sortChanged()
+	}
+	return p.Move(0, 0)
 }
 
-func (p *encoders) Arrows() [][2]string {
+func (p *table) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "select"}, {"←→", "sort by"}}
 }
 
-func (p *encoders) KeyHelp(key string) string {
-	return map[string]string{"up": "select an encoder", "left": "sort by another figure",
-		"enter": "make the selected shadow the active encoder; the active encoder becomes a shadow"}[key]
+func (p *table) KeyHelp(key string) string {
+	return map[string]string{"up": "select an encoder or a report", "left": "sort by another figure",
+		"enter": "make the selected shadow the active encoder; or show the charts of the selected report",
+		"S":     "sort the encoders by the next figure", "c": "next chart: bandwidth, bits, failures, ratio",
+		"r": "compare with the selected row instead of the best encoder; again: with the best"}[key]
 }
 
 // Bindings implements room.Binder. The command encoder without arguments opens the list of encoders, in which
 // shadows are added and removed.
-func (p *encoders) Bindings() []room.Binding {
+func (p *table) Bindings() []room.Binding {
 	return []room.Binding{
 		room.Bind("v", "add or remove shadows",
 			func() room.Request { return room.Request{Line: "encoder"} }).InFooter("shadows").Pin(),
-		room.Bind("c", "charts: the sort figure, the payload ratio to the active encoder, or both",
-			p.nextChartChoice).InFooter("charts"),
 		room.Bind("delete backspace", "remove the selected shadow", p.removeSelected).InFooter("remove"),
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"wirelab/cmd/tui/internal/chart"
@@ -17,77 +16,177 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/paired"
+	"wirelab/experiment/report"
 	"wirelab/internal/units"
 )
 
-// table compares all running encoders: a row each, sorted by one figure.
+// table has a row for each encoder of this run, sorted by one figure, then the stretches of this run between swaps of
+// its encoder, then the saved reports.
 type table struct {
-	grid.Table // the rows are the entries in the order of order; the figures are in columns from firstFigure on
+	grid.Table
+	folder
+	chart        *panes.Charts         // the chart of the figure
+	shadowChoice *panes.SelectedShadow // the shadow that all pages compare with the active encoder
 
-	itemUnit  string // see panes.PerItemUnit
-	cfg       *config.Config
-	now       time.Duration // virtual time of data
-	numLanes  int           // number of lanes when data was computed
-	snapLanes []engine.Lane // lanes of the snapshot that was observed last
-	remote    bool          // the receiver is reached over a network
-	data      comparison
-	sortedBy  int            // Table.Sort when order was made
-	order     []int          // indices of data.entries, best first by sortFigure
-	gaps      map[gapKey]gap // comparisons with the best entry
-	queue     []int          // entries whose gap has to be computed
-	redraws   int            // number of comparisons since the last round of gaps began
-
-	sparkMax float64 // upper end of the sparklines, in bits per sample
+	cfg          *config.Config
+	lanes        []engine.Lane // of the snapshot that was observed last
+	remote       bool          // the receiver is reached over a network
+	now          time.Duration // virtual time of data
+	item         string        // of the data, such as "cube"
+	itemUnit     string        // see panes.PerItemUnit
+	data         comparison
+	thisRun      *run
+	rows         []*row
+	referenceKey string         // the key of the row chosen as the reference; "" means the best lane
+	reference    *row           // the row that others are compared with
+	gaps         map[gapKey]gap // comparisons of lanes with the reference
+	queue        []*row         // lanes whose gap has to be computed
+	redraws      int            // number of comparisons since the last round of gaps began
+	sparkMax     float64        // upper end of the sparklines, in bits per sample
+	version      int            // the number of changes of rows
+	drawn        int            // version at the last Observe
 }
 
-// gapKey identifies a gap: an entry, the best entry that it is compared with, and the figure. A gap
-// is shown until it is computed again.
+// gapKey identifies a gap: a row, the reference, and the figure. A gap is shown until it is computed again.
 type gapKey struct {
-	entry, best string        // labels
-	started     time.Duration // when the entry was added; it may be removed and added again
-	figure      figure
+	row, reference string // keys
+	figure         figure
 }
 
 func (p *table) Name() string { return "Compare" }
 
 // redrawsPerRound is the number of slow redraws between two rounds of gaps, so that a round takes one
-// second. A round computes the gap of each entry, one per tick, because each takes milliseconds.
+// second. A round computes the gap of each lane, one per tick, because each takes milliseconds.
 const redrawsPerRound = 2
 
 // Observe implements room.Observer. When a slow redraw is due (see room.View.RedrawDue), or if a lane was added or
-// removed, it compares the lanes of the new snapshot; otherwise it computes the next gap that is due. A gap that was never computed
-// starts a new round at once.
+// removed, it compares the lanes of the new snapshot; otherwise it computes the next gap that is due. A gap that was
+// never computed starts a new round at once.
 func (p *table) Observe(v room.View) bool {
-	p.cfg, p.snapLanes, p.remote = v.Cfg, v.Snap.Lanes, v.Snap.To != ""
-	changed := v.Snap.Now != p.now || len(v.Snap.Lanes) != p.numLanes
-	if p.data.entries == nil || changed && (v.RedrawDue || len(v.Snap.Lanes) != p.numLanes) {
-		p.itemUnit, p.now, p.numLanes = panes.PerItemUnit(v.Snap.Schema, v.Snap.Item), v.Snap.Now, len(v.Snap.Lanes)
-		p.data = compare(v.Snap)
-		p.setColumns()
-		p.sort()
+	p.observe(v)
+	isDue := v.RedrawDue || len(v.Snap.Lanes) != len(p.lanes)
+	changed := v.Snap.Now != p.now || len(v.Snap.Lanes) != len(p.lanes)
+	p.cfg, p.lanes, p.remote = v.Cfg, v.Snap.Lanes, v.Snap.To != ""
+	if p.rows == nil || changed && isDue {
+		p.now = v.Snap.Now
+		p.item = v.Snap.Item
+		p.itemUnit = panes.PerItemUnit(v.Snap.Schema, v.Snap.Item)
+		p.data = compareLanes(v.Snap)
+		p.thisRun = newThisRun(v)
+		p.arrange()
 		p.redraws++
-		if p.redraws >= redrawsPerRound || p.lacksInterval() {
+		if p.redraws >= redrawsPerRound || p.lacksGap() {
 			p.queueGaps()
 		}
-		return true
+	} else if p.computeNextGap() {
+		p.version++
 	}
-	return p.computeNextGap()
+	changed = p.version != p.drawn
+	p.drawn = p.version
+	return changed
 }
 
-// lacksInterval reports whether the gap between any entry and the best one has never been computed.
-func (p *table) lacksInterval() bool {
-	for _, i := range p.order {
-		if _, ok := p.gaps[p.gapKeyOf(i)]; !ok && i != p.order[0] {
-			return true
+// newThisRun returns this run.
+func newThisRun(v room.View) *run {
+	snap := v.Newest()
+	x := &run{length: snap.Now, settings: snap.Config.Settings()}
+	x.Name = "this run"
+	if len(snap.Lanes) > 0 {
+		l := &snap.Lanes[0]
+		x.totals, x.timing, x.stretches = l.Totals, l.Timing, l.Stretches
+	}
+	if snap.Crowd != nil {
+		x.totals = snap.Crowd.Totals
+	}
+	return x
+}
+
+// arrange makes the rows. The cursor stays on its row.
+func (p *table) arrange() {
+	var selected string
+	if r := p.selected(); r != nil {
+		selected = r.key
+	}
+	p.rows = slices.Clone(p.data.rows)
+	by := p.sortFigure()
+	value := func(r *row) float64 {
+		if v := r.figures[by]; !math.IsNaN(v) {
+			return v
+		}
+		return math.Inf(1) // last
+	}
+	slices.SortStableFunc(p.rows, func(a, b *row) int { return cmp.Compare(value(a), value(b)) })
+	if len(p.rows) == 0 { // a crowd
+		x := p.thisRun
+		p.rows = append(p.rows, &row{key: x.Name, name: x.Name, figures: totalFigures(&x.totals, &x.timing, x.length), timing: x.timing})
+	}
+	if stretches := p.thisRun.stretches; len(stretches) > 0 {
+		p.rows = append(p.rows, newHeading("this run, from swap to swap of its encoder"))
+		p.rows = append(p.rows, stretchRows("", stretches, nil)...)
+	}
+	if p.dir != "" || len(p.opened) > 0 {
+		p.rows = append(p.rows, p.folder.rows()...)
+	}
+	p.NumRows = len(p.rows)
+	if i := p.indexOf(selected); i >= 0 {
+		p.Cursor = i
+	}
+	p.moveCursor(0)
+	p.reference = p.rows[max(p.indexOf(p.referenceKey), 0)]
+	p.setColumns()
+	p.queue = nil
+	p.version++
+}
+
+// indexOf returns the index of the row with a key, -1 if none exists.
+func (p *table) indexOf(key string) int {
+	return slices.IndexFunc(p.rows, func(r *row) bool { return r.key == key })
+}
+
+// selected returns the row under the cursor, nil before the first snapshot.
+func (p *table) selected() *row {
+	if len(p.rows) == 0 {
+		return nil
+	}
+	return p.rows[p.Cursor]
+}
+
+// moveCursor moves the cursor by n rows. It passes over headings.
+func (p *table) moveCursor(n int) {
+	before := p.Cursor
+	p.Table.Move(n)
+	for p.rows[p.Cursor].heading != "" {
+		at := p.Cursor
+		if p.Table.Move(cmp.Compare(n, 0)); p.Cursor == at {
+			p.Cursor = min(before, at-1)
 		}
 	}
-	return false
 }
 
-// gapKeyOf returns the key of the gap between entry i and the best entry by the sort figure.
-func (p *table) gapKeyOf(i int) gapKey {
-	r, best := &p.data.entries[i], &p.data.entries[p.order[0]]
-	return gapKey{r.label(), best.label(), r.started, p.sortFigure()}
+// lacksGap reports whether the gap between any lane and the reference has never been computed.
+func (p *table) lacksGap() bool {
+	return slices.ContainsFunc(p.compared(), func(r *row) bool {
+		_, ok := p.gaps[p.gapKeyOf(r)]
+		return !ok
+	})
+}
+
+// compared returns the lanes that have a gap: all but the reference, if that is a lane.
+func (p *table) compared() (lanes []*row) {
+	for _, r := range p.rows {
+		if r.isLane && p.reference.isLane && r != p.reference {
+			lanes = append(lanes, r)
+		}
+	}
+	return lanes
+}
+
+func (p *table) gapKeyOf(r *row) gapKey { return gapKey{r.key, p.reference.key, p.sortFigure()} }
+
+// queueGaps queues all gaps for computing.
+func (p *table) queueGaps() {
+	p.redraws = 0
+	p.queue = p.compared()
 }
 
 // computeNextGap computes the next gap that is due and reports whether there was one.
@@ -95,236 +194,171 @@ func (p *table) computeNextGap() bool {
 	if len(p.queue) == 0 {
 		return false
 	}
-	i := p.queue[0]
+	r := p.queue[0]
 	p.queue = p.queue[1:]
 	const maxGaps = 200 // more are mostly of encoders that were removed
 	if p.gaps == nil || len(p.gaps) > maxGaps {
 		p.gaps = map[gapKey]gap{}
 	}
-	p.gaps[p.gapKeyOf(i)] = p.data.entries[i].gapTo(&p.data.entries[p.order[0]], p.sortFigure())
+	p.gaps[p.gapKeyOf(r)] = r.lanes.gapTo(&p.reference.lanes, p.sortFigure())
 	return true
 }
 
-// sort orders the entries by the sort figure; entries without a value come last. It empties the queue of
-// gaps, because the best entry may be another one now.
-func (p *table) sort() {
-	p.order = p.order[:0]
-	for i := range p.data.entries {
-		p.order = append(p.order, i)
-	}
-	value := func(i int) float64 {
-		if v := p.data.entries[i].figures[p.sortFigure()]; !math.IsNaN(v) {
-			return v
-		}
-		return math.Inf(1)
-	}
-	slices.SortStableFunc(p.order, func(i, j int) int { return cmp.Compare(value(i), value(j)) })
-	p.NumRows = len(p.order)
-	p.sortedBy = p.Sort
-	p.queue = nil
-	p.Move(0) // the cursor stays in the table
-}
-
-// queueGaps queues all gaps for computing.
-func (p *table) queueGaps() { p.redraws, p.queue = 0, slices.Clone(p.order[min(1, len(p.order)):]) }
-
-// resort sorts the entries if the sort figure was changed. The cursor stays on its encoder.
-func (p *table) resort() {
-	if p.Sort == p.sortedBy || len(p.order) == 0 {
-		return
-	}
-	selected := p.order[p.Cursor]
-	p.setColumns()
-	p.sort()
-	p.Cursor = slices.Index(p.order, selected)
+// rearrange makes the rows again after another figure or another reference was selected.
+func (p *table) rearrange() {
+	p.arrange()
 	p.queueGaps()
 }
 
-// selected returns the entry under the cursor, nil if none exists.
-func (p *table) selected() *entry {
-	if p.Cursor >= len(p.order) {
-		return nil
-	}
-	return p.at(p.Cursor)
-}
-
 const (
-	firstFigure = 1  // the column of the first figure
-	rowsAbove   = 2  // rows above the first encoder: border and titles
-	rowsBelow   = 3  // rows below the last encoder: an empty row, footnote and border
-	sparkWidth  = 24 // columns of a sparkline
-	minEncoders = 2  // encoders that the table needs; a hint is shown with fewer
+	firstFigure   = 1  // the column of the first figure
+	otherRows     = 4  // rows of the pane besides those of the table: borders, titles, footnote
+	sparkWidth    = 24 // columns of a sparkline
+	minuteSamples = int(time.Minute / meters.SamplePeriod)
 )
 
-// sortFigure returns the figure by which the entries are sorted.
+// sortFigure returns the figure by which the lanes are sorted.
 func (p *table) sortFigure() figure { return figure(p.Sort - firstFigure) }
 
-// setColumns sets the columns: name, figures, gap to the best encoder, sparkline.
+// setColumns sets the columns: name, figures, gap to the reference, sparkline or data of a report.
 func (p *table) setColumns() {
 	nameWidth := 0
 	p.sparkMax = 0 // one scale for all sparklines, so that heights can be compared
-	for i := range p.data.entries {
-		r := &p.data.entries[i]
+	hasAge := false
+	for _, r := range p.rows {
 		nameWidth = max(nameWidth, look.TextWidth(r.label())+2) // 2 for the symbol
-		p.sparkMax = max(p.sparkMax, chart.SparkTop(r.lastMinute(), sparkWidth))
+		p.sparkMax = max(p.sparkMax, chart.SparkTop(r.lanes.lastMinute(), sparkWidth))
+		hasAge = hasAge || !math.IsNaN(r.figures[figureAge])
 	}
-	p.Columns = []grid.Column{{Title: "  encoder", Width: nameWidth, Min: 16, Text: p.nameText}}
-	drop := [numFigures]int{figureAge: 1, figureDecode: 3, figureEncode: 4, figureFailures: 5, figurePacket: 6, figureBits: 7, figureKbps: 8}
-	for f := range p.numShown() {
-		title := f.text(p.itemUnit).head
-		width := max(7, look.TextWidth(title)+1) // 1 for the mark of the sort figure
-		p.Columns = append(p.Columns, grid.Column{Title: title, Width: width, Drop: drop[f], Right: true, Sortable: true,
-			Text: func(c grid.Cell) []look.Span { return p.figureText(c.Row, f) }})
+	shown := figureAge
+	if hasAge { // files have no display
+		shown = numFigures
 	}
-	gapTitle := "vs best, 95 % CI"
-	if p.sortFigure() == figureFailures {
-		gapTitle = "more than the best, 95 % CI"
+	p.Columns = []grid.Column{{Title: "  encoder", Width: nameWidth, Min: 20, Text: p.nameText}}
+	for f := range shown {
+		text := f.text(p.itemUnit)
+		width := max(7, look.TextWidth(text.head)+1) // 1 for the mark of the sort figure
+		p.Columns = append(p.Columns, grid.Column{Title: text.head, Width: width, Drop: text.drop, Right: true, Sortable: true,
+			Text: func(c grid.Cell) []look.Span { return p.figureCell(c.Row, f) }})
+	}
+	versus := "best"
+	if p.referenceKey != "" {
+		versus = p.reference.label()
 	}
 	scale := fmt.Sprintf("last minute, 0 to %s kbps", units.Fixed(p.sparkMax*room.PerSecond/1000, 0))
-	p.Columns = append(p.Columns, grid.Column{Title: gapTitle, Width: 34, Min: 24, Text: p.gapText},
-		grid.Column{Title: scale, Width: 26, Drop: 2, Text: p.sparkText})
-	p.Across = p.errorText
+	p.Columns = append(p.Columns, grid.Column{Title: "vs " + versus + ", 95 % CI", Width: 42, Min: 29, Text: p.gapCell},
+		grid.Column{Title: scale, Width: 26, Drop: 2, Text: p.lastCell})
+	p.Across = p.wholeRow
 }
 
-// numShown returns the number of figures that have a column: all, but files have no display and no age of it.
-func (p *table) numShown() figure {
-	hasAge := func(r entry) bool { return !math.IsNaN(r.figures[figureAge]) }
-	if slices.ContainsFunc(p.data.entries, hasAge) {
-		return numFigures
-	}
-	return figureAge
-}
-
-// Draw implements room.Pane. With fewer than minEncoders entries it draws a hint.
+// Draw implements room.Pane.
 func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	sortText := p.sortFigure().text(p.itemUnit)
-	c.Frame(th, focused, "Compare", look.Fit(look.TitleSpace(c.W, "Compare"), []look.Span{look.Dim.Span("by "), look.Plain.Span(sortText.long)}, nil)...)
-	if len(p.order) < minEncoders {
-		p.drawHint(c)
-		return
-	}
-	p.Table.Draw(c, th, 1, c.H-1-rowsBelow)
-	p.footnote(c)
+	about := look.Dim.Span("by " + p.sortFigure().text(p.itemUnit).long)
+	c.Frame(th, focused, "Compare", look.Fit(look.TitleSpace(c.W, "Compare"), []look.Span{about}, nil)...)
+	p.Table.Draw(c, th, 1, c.H-otherRows+1)
+	c.Clip(3, c.H-2, c.W-5, look.Dim, p.footnote(c.W-5))
 }
 
-// drawHint explains how to add encoders to a table with fewer than minEncoders.
-func (p *table) drawHint(c *look.Canvas) {
-	lines := []string{
-		"There are no shadows to compare with the active encoder.",
-		"Press v, then v again on each encoder to add it as a shadow, on the same frames and the same losses;",
-		"or type /shadow NAME.",
-	}
-	if p.remote {
-		lines = []string{"Shadows are not available over a network, because its losses cannot be repeated for a second encoder.",
-			"Without --to and --udp, shadows run on the same frames and losses as the active encoder."}
-	}
-	y := 2
-	for _, line := range lines {
-		for _, part := range look.Wrap(line, c.W-4) {
-			if y < c.H-1 {
-				c.Clip(2, y, c.W-4, look.Plain, part)
-			}
-			y++
-		}
-	}
-}
-
-// at returns the entry in a row of the table.
-func (p *table) at(row int) *entry { return &p.data.entries[p.order[row]] }
-
-// nameText returns the symbol and the name of an entry.
+// nameText returns the symbol and the name of a row.
 func (p *table) nameText(c grid.Cell) []look.Span {
-	r := p.at(c.Row)
+	r := p.rows[c.Row]
+	if !r.isLane {
+		return grid.Text(look.Plain, "  "+r.name)
+	}
 	symbol := string(look.LaneSymbol(c.Theme, r.lane)) + " "
 	return []look.Span{look.LaneStyle(r.lane).Span(symbol), look.Plain.Span(look.LaneName(r.name, r.differs, c.Width-2))}
 }
 
-// figureText returns a figure of the entry in a row.
-func (p *table) figureText(row int, f figure) []look.Span {
-	r, style := p.at(row), look.Plain
+// figureCell returns a figure of a row.
+func (p *table) figureCell(i int, f figure) []look.Span {
+	style := look.Plain
 	if f == p.sortFigure() {
 		style = look.Value
 	}
-	return grid.Text(style, f.format(r.figures[f])+r.timingMark(f))
+	return grid.Text(style, p.rows[i].figureText(f))
 }
 
-// sparkText returns the payload of an entry over the last minute.
-func (p *table) sparkText(c grid.Cell) []look.Span {
-	r := p.at(c.Row)
-	return grid.Text(look.LaneStyle(r.lane), chart.Spark(r.lastMinute(), sparkWidth, p.sparkMax, c.Theme.Ascii))
-}
-
-// errorText returns the error of an encoder that sends nothing; nil for others.
-func (p *table) errorText(c grid.Cell) []look.Span {
-	r := p.at(c.Row)
-	if r.err == nil || !math.IsNaN(r.figures[p.sortFigure()]) {
-		return nil
+// lastCell returns the payload of a lane over the last minute, or data and link of a report.
+func (p *table) lastCell(c grid.Cell) []look.Span {
+	r := p.rows[c.Row]
+	if !r.isLane {
+		return grid.Text(look.Dim, r.about)
 	}
-	return grid.Text(look.Bad, r.err.Error())
+	return grid.Text(look.LaneStyle(r.lane), chart.Spark(r.lanes.lastMinute(), sparkWidth, p.sparkMax, c.Theme.Ascii))
 }
 
-// lastMinute returns the payload bits of the samples of the last minute, which a sparkline shows.
-func (r *entry) lastMinute() []float64 {
-	const samples = int(time.Minute / meters.SamplePeriod)
-	return r.Payload[max(len(r.Payload)-samples, 0):]
+// wholeRow returns a heading, or the name of a row with its error if it has no figures; nil for other rows.
+func (p *table) wholeRow(c grid.Cell) []look.Span {
+	r := p.rows[c.Row]
+	switch {
+	case r.heading != "":
+		return grid.Text(look.Title, r.heading)
+	case r.err != nil && math.IsNaN(r.figures[figureKbps]):
+		return append(p.nameText(c), errorStyle(r.err).Span("  "+r.err.Error()))
+	}
+	return nil
 }
 
-// gapText describes the gap between the entry in a row and the best entry: why no ratio is known, or the ratio with
-// its confidence interval and, if significant, the difference in the figure's unit.
-func (p *table) gapText(c grid.Cell) []look.Span {
-	r, by, th, maxWidth := p.at(c.Row), p.sortFigure(), c.Theme, c.Width
-	v, best := r.figures[by], p.at(0).figures[by]
+// gapCell compares a row with the reference: why no ratio is known, or the ratio with its confidence interval and, if
+// that is significant, the difference. Failures have the difference instead of the ratio.
+func (p *table) gapCell(c grid.Cell) []look.Span {
+	r, by := p.rows[c.Row], p.sortFigure()
+	v, base := r.figures[by], p.reference.figures[by]
+	isPaired := r.isLane && p.reference.isLane
 	switch {
 	case r.absent:
-		return look.Fit(maxWidth, []look.Span{look.Dim.Span("not running yet: started at " + look.FormatTime(r.started))},
-			[]look.Span{look.Dim.Span("not running yet")})
-	case math.IsNaN(v) || math.IsNaN(best):
-		return []look.Span{look.Dim.Span("no data yet")}
-	case c.Row == 0:
-		return []look.Span{look.Good.Span("best")}
+		started := look.Dim.Span(": started at " + look.FormatTime(r.began))
+		text := look.Dim.Span("not running yet")
+		return look.Fit(c.Width, []look.Span{text, started}, []look.Span{text})
+	case r == p.reference && p.referenceKey == "":
+		return grid.Text(look.Good, "best")
+	case r == p.reference:
+		return grid.Text(look.Value, "reference")
+	case math.IsNaN(v) && !isPaired:
+		return grid.Text(look.Dim, "-")
+	case math.IsNaN(v) || math.IsNaN(base):
+		return grid.Text(look.Dim, "no data yet")
 	}
-	g := p.gaps[p.gapKeyOf(p.order[c.Row])] // without an interval if it was not computed yet
-	if by == figureFailures {
-		return p.failureSpans(th, v-best, &g, maxWidth)
+	g := p.gaps[p.gapKeyOf(r)] // without an interval if it was not computed yet, or for reports
+	style, word := look.Good, "better"
+	if v > base { // less is better for all figures
+		style, word = look.Warn, "worse"
 	}
-	if !g.ratio.Known {
-		ratio := []look.Span{look.Plain.Span(formatRatio(th, v/best, 1, 1))} // an empty interval gives two decimals
-		return look.Fit(maxWidth, append(ratio, look.Dim.Span("  too early for an interval")), append(ratio, look.Dim.Span("  too early")), ratio)
+	remark := word + " by " + by.format(math.Abs(v-base))
+	switch {
+	case !isPaired && !p.isLike(r):
+		style, word, remark = look.Dim, "", "other data or link"
+	case !isPaired:
+		style = look.Plain
+	case !g.known:
+		style, word, remark = look.Plain, "too early", "too early for an interval"
+	case !g.significant:
+		style, word, remark = look.Dim, "", "not significant"
 	}
-	q := &g.ratio
-	style := look.Value
-	if !q.Significant() {
-		style = look.Dim
+	decimals := 1
+	text := "+" + units.Fixed(v-base, decimals)
+	if by != figureFailures {
+		decimals = ratioDecimals(g.lo, g.hi)
+		text = c.Theme.Times + units.Fixed(v/base, decimals)
 	}
-	decimals := ratioDecimals(q.Lo, q.Hi)
-	withInterval := []look.Span{style.Span(formatRatio(th, q.Ratio, q.Lo, q.Hi)),
-		look.Dim.Span("  " + units.Fixed(q.Lo, decimals) + " to " + units.Fixed(q.Hi, decimals))}
-	ratio := withInterval[:1:1] // a capacity of 1 makes append copy
-	if !q.Significant() {
-		remark := look.Warn.Span("  not significant")
-		return look.Fit(maxWidth, append(withInterval[:2:2], remark), append(ratio, remark), ratio)
+	interval := ""
+	if g.known {
+		interval = "  " + units.Fixed(g.lo, decimals) + " to " + units.Fixed(g.hi, decimals)
 	}
-	difference := look.Plain.Span("  +" + by.format(v-best) + " " + by.text(p.itemUnit).unit)
-	return look.Fit(maxWidth, append(withInterval[:2:2], difference), withInterval, ratio)
+	spans := func(parts ...string) []look.Span {
+		list := []look.Span{style.Span(text)}
+		for _, part := range parts {
+			list = append(list, look.Dim.Span(part))
+		}
+		return list
+	}
+	return look.Fit(c.Width, spans(interval, "  "+remark), spans(interval, "  "+word), spans(interval), spans())
 }
 
-// failureSpans describes how many more packets per minute failed than with the best entry, with half the
-// width of the confidence interval of g.
-func (p *table) failureSpans(th *look.Theme, more float64, g *gap, maxWidth int) []look.Span {
-	diff := look.Plain.Span("+" + units.Fixed(more, 1))
-	if !g.difference.Known {
-		return look.Fit(maxWidth, []look.Span{diff, look.Dim.Span("  too early for an interval")}, []look.Span{diff, look.Dim.Span("  too early")}, []look.Span{diff})
-	}
-	half := look.Dim.Span(" " + th.PlusMinus + " " + units.Fixed((g.difference.Hi-g.difference.Lo)/2, 1))
-	if !g.isSignificant() {
-		return look.Fit(maxWidth, []look.Span{look.Dim.Span(diff.Text), half, look.Warn.Span("  not significant")}, []look.Span{diff, half})
-	}
-	return []look.Span{diff, half}
-}
-
-// formatRatio formats the ratio v with as many decimals as its interval, lo to hi, justifies.
-func formatRatio(th *look.Theme, v, lo, hi float64) string {
-	return th.Times + units.Fixed(v, ratioDecimals(lo, hi))
+// isLike reports whether a row and the reference are of runs with the same data and links.
+func (p *table) isLike(r *row) bool {
+	a, b := cmp.Or(r.report, p.thisRun), cmp.Or(p.reference.report, p.thisRun)
+	return a.isLike(b)
 }
 
 // ratioDecimals returns the decimals of a ratio, two to four, the more the narrower its interval is.
@@ -338,52 +372,70 @@ func ratioDecimals(lo, hi float64) int {
 	return 4
 }
 
-// footnote draws, in the row above the lower border, the period of the data and the method of the intervals, or why
-// there are no data yet.
-func (p *table) footnote(c *look.Canvas) {
-	y := c.H - 2
-	span := p.data.To - p.data.From
-	if len(p.data.entries[0].Payload) == 0 {
-		c.Clip(2, y, c.W-4, look.Dim, "the comparison begins 1 s after the last encoder was added or swapped")
-		return
+// footnote describes the period of the data and the method of the intervals, or what adds lanes, in at most maxWidth
+// columns if possible.
+func (p *table) footnote(maxWidth int) string {
+	switch {
+	case len(p.data.rows) == 0:
+		return "Clients of a crowd are compared on the page Crowd, and runs with saved reports here."
+	case p.remote:
+		return "Shadows are not available over a network, because its losses cannot be repeated for another encoder."
+	case len(p.data.rows) == 1:
+		return "No shadows yet: v adds an encoder on the same frames and losses."
+	case len(p.data.rows[0].lanes.Payload) == 0:
+		return "The comparison begins 1 s after the last encoder was added or swapped."
 	}
-	parts := []string{fmt.Sprintf("common period %s", seconds(max(span, 0)))}
+	period := seconds(max(p.data.To-p.data.From, 0))
+	long := "common period " + period
 	if p.data.LoopSamples > 0 {
-		parts[0] += fmt.Sprintf(", leaving out %s at loop points", seconds(time.Duration(p.data.LoopSamples)*meters.SamplePeriod))
+		long += ", leaving out " + seconds(time.Duration(p.data.LoopSamples)*meters.SamplePeriod) + " at loop points"
 	}
 	if p.comparesPackets() {
-		parts = append(parts, fmt.Sprintf("sizes and times: the last %d packets", p.data.packets))
+		long += fmt.Sprintf("; sizes and times: the last %d packets", p.data.packets)
 	}
-	parts = append(parts, "95 % CI: "+p.intervalText())
-	text := strings.Join(parts, "; ")
-	if look.TextWidth(text) > c.W-4 {
-		text = fmt.Sprintf("common %s; 95 %% CI: %s", seconds(max(span, 0)), p.intervalText())
+	interval := "; 95 % CI: " + p.intervalText()
+	if look.TextWidth(long+interval) > maxWidth {
+		long = "common " + period
 	}
-	c.Clip(2, y, c.W-4, look.Dim, text)
+	return long + interval
 }
 
 // comparesPackets reports whether the sort figure is a quantile over packets: a size or a time.
 func (p *table) comparesPackets() bool {
-	return p.sortFigure() == figurePacket || p.sortFigure() == figureEncode || p.sortFigure() == figureDecode
+	_, isRatio := (&laneData{}).ratio(p.sortFigure())
+	return !isRatio
 }
 
-// intervalText describes the method of the interval of the entry under the cursor, or of the second entry if the cursor
-// is on the best, with the block length: a number of packets for sizes and times, otherwise seconds. If it is too early
-// for an interval, intervalText describes how long the common period must be.
+// intervalText describes the method of the interval of the row under the cursor, or of the first one that has an
+// interval, with the block length: a number of packets for sizes and times, otherwise seconds. If it is too early for
+// an interval, intervalText describes how long the common period must be.
 func (p *table) intervalText() string {
-	g := p.gaps[p.gapKeyOf(p.order[min(max(p.Cursor, 1), len(p.order)-1)])]
-	if !g.hasInterval() {
-		needs := "from " + seconds(paired.MinPairs*meters.SamplePeriod) + " on"
-		if p.comparesPackets() {
-			needs += fmt.Sprintf(" and %d packets", paired.MinPairsForQuantile)
-		}
-		return needs
+	g := p.gaps[p.gapKeyOf(p.selected())]
+	if others := p.compared(); !g.known && len(others) > 0 {
+		g = p.gaps[p.gapKeyOf(others[0])]
 	}
-	if p.comparesPackets() {
-		return fmt.Sprintf("jackknife of ten blocks of %d packets", g.blockLength())
+	switch {
+	case !g.known && p.comparesPackets():
+		return fmt.Sprintf("from %s on and %d packets", seconds(paired.MinPairs*meters.SamplePeriod), paired.MinPairsForQuantile)
+	case !g.known:
+		return "from " + seconds(paired.MinPairs*meters.SamplePeriod) + " on"
+	case p.comparesPackets():
+		return fmt.Sprintf("jackknife of ten blocks of %d packets", g.block)
 	}
-	return "jackknife of ten blocks of " + seconds(time.Duration(g.blockLength())*meters.SamplePeriod)
+	return "jackknife of ten blocks of " + seconds(time.Duration(g.block)*meters.SamplePeriod)
 }
 
 // seconds formats d in seconds.
 func seconds(d time.Duration) string { return units.Fixed(d.Seconds(), 1) + " s" }
+
+// Work implements room.Worker. It reads the folder, and the visible reports.
+func (p *table) Work() (read func() (storeResult func())) {
+	var visible []report.SavedReport
+	from, to := p.Visible()
+	for _, r := range p.rows[min(from, len(p.rows)):min(to, len(p.rows))] {
+		if r.saved.Path != "" {
+			visible = append(visible, r.saved)
+		}
+	}
+	return p.work(visible, p.rearrange)
+}

@@ -26,6 +26,9 @@ type Changes struct {
 
 func (p *Changes) Name() string { return "Changes" }
 
+// NumChanges returns the number of rows.
+func (p *Changes) NumChanges() int { return len(p.changes) }
+
 // Observe implements room.Observer. It regroups the marks and computes effects only if those of the
 // snapshot differ.
 func (p *Changes) Observe(v room.View) bool {
@@ -73,19 +76,39 @@ func (p *Changes) updateEffects(list []engine.Effect) {
 	}
 }
 
-// Draw implements room.Pane: one row for each change, newest first.
+// Draw implements room.Pane: one row for each change, newest first. Without changes, a line says what would fill the
+// pane, also if it is one row high.
 func (p *Changes) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	const title = "Changes"
+	if len(p.changes) == 0 {
+		p.drawEmpty(c, th, focused)
+		return
+	}
 	c.Frame(th, focused, title, look.Fit(look.TitleSpace(c.W, title),
 		[]look.Span{look.Dim.Span("active encoder, kbps before → after on the same frames")},
 		[]look.Span{look.Dim.Span("before → after on the same frames")}, []look.Span{look.Dim.Span("before → after")}, nil)...)
-	if len(p.changes) == 0 {
-		c.Clip(2, 1, c.W-4, look.Dim, "no changes yet: adjust a control")
-		return
-	}
 	for y := 1; y < c.H-1 && y <= len(p.changes); y++ {
 		i := len(p.changes) - y
 		p.drawRow(c, th, y, p.changes[i])
+	}
+}
+
+// drawEmpty draws three things to try, with their keys.
+func (p *Changes) drawEmpty(c *look.Canvas, th *look.Theme, focused bool) {
+	y := 0
+	if c.H > 2 {
+		c.Frame(th, focused, p.Name())
+		y = 1
+	}
+	entry := func(key, text string) []look.Span {
+		return []look.Span{look.Key.Span(key), look.Dim.Span(" " + text)}
+	}
+	spans := slices.Concat([]look.Span{look.Dim.Span("No changes yet. Try ")}, entry("e", "another encoder, "), entry("p", "another link, "),
+		entry("/loss 5%", "more losses; the effect is shown here"))
+	for i, line := range look.WrapSpans(spans, c.W-4) {
+		if y+i < max(c.H-y, 1) {
+			c.Spans(2, y+i, c.W-4, line...)
+		}
 	}
 }
 

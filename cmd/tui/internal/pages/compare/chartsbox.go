@@ -1,4 +1,4 @@
-package report
+package compare
 
 import (
 	"path/filepath"
@@ -21,21 +21,17 @@ type chartsBox struct {
 	err    error // why the samples of the report cannot be read; it is shown instead of the charts
 }
 
-// openCharts opens a box with the charts of the selected report. They are drawn from its samples.csv, by
-// passing the samples to the charts of page 1 as the snapshot of a run that ended.
-func (p *reports) openCharts() room.Request {
-	s := p.selected()
-	if s == nil {
-		return room.Refusal("the charts of this run are on page 1; select a saved report")
-	}
-	b := &chartsBox{name: s.Name, charts: panes.Charts{Selected: -1, OfRun: true}}
-	samples, err := report.ReadSamples(filepath.Join(filepath.Dir(s.Path), "samples.csv"))
+// openCharts opens a box with the charts of a report. They are drawn from its samples.csv, by passing the samples to
+// the charts of page 1 as the snapshot of a run that ended.
+func (p *table) openCharts(r *run) room.Request {
+	b := &chartsBox{name: r.Name, charts: panes.Charts{Selected: -1, OfRun: true}}
+	samples, err := report.ReadSamples(filepath.Join(filepath.Dir(r.Path), "samples.csv"))
 	b.err = err
 	if err == nil {
 		const tickHz = 0 // unknown; only ages need it, which the charts do not show
 		lane := engine.Lane{Samples: samples, Recent: meters.MeanOf(samples, tickHz)}
 		lane.Totals.Counts = meters.Sum(samples).Counts // the failure chart shows only causes that occurred
-		snap := &engine.Snapshot{Config: config.Default(), Lanes: []engine.Lane{lane}, Item: p.comparison.item}
+		snap := &engine.Snapshot{Config: config.Default(), Lanes: []engine.Lane{lane}, Item: p.item}
 		if n := len(samples); n > 0 {
 			snap.Now = samples[n-1].T
 		}

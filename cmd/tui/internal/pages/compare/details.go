@@ -1,0 +1,159 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"wirelab/cmd/tui/internal/grid"
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/figures"
+	"wirelab/experiment/report"
+	"wirelab/internal/units"
+)
+
+// details is the pane that compares the selected report with the reference, or with this run if the reference is a
+// lane: all main figures, then the settings that differ. It has a row for each line.
+type details struct {
+	grid.Table
+	of      *table
+	version int // table.version when the rows were made
+	rows    [][4]look.Span
+	notes   []string
+}
+
+func (p *details) Name() string { return "Figures" }
+
+func (p *details) Absent() bool {
+	r := p.of.selected()
+	return r == nil || r.report == nil
+}
+
+// base returns the run that the selected report is compared with.
+func (p *details) base() *run {
+	if base := p.of.reference.report; base != nil && base != p.of.selected().report {
+		return base
+	}
+	return p.of.thisRun
+}
+
+func (p *details) Observe(room.View) bool {
+	if p.Absent() || p.version == p.of.version {
+		return false
+	}
+	p.version = p.of.version
+	p.rows, p.notes = nil, nil
+	if p.of.selected().report.err == nil {
+		p.compare(p.base(), p.of.selected().report)
+	}
+	return true
+}
+
+// compare makes the rows of a comparison of two runs.
+func (p *details) compare(a, b *run) {
+	add := func(label, left, right string, difference look.Span) {
+		p.rows = append(p.rows, [4]look.Span{look.Plain.Span(label), look.Value.Span(left), look.Value.Span(right), difference})
+	}
+	totals := []*figures.Totals{&a.totals, &b.totals}
+	left, right := figures.Flatten(totals[0]), figures.Flatten(totals[1])
+	for _, f := range report.KnownFigures(figures.Main, totals) {
+		x, okA := left[f.Key]
+		y, okB := right[f.Key]
+		text := func(v float64, known bool) string {
+			if !known {
+				return "-"
+			}
+			return f.Text(v)
+		}
+		difference := look.Span{}
+		if okA && okB {
+			difference = formatDifference(&f, x, y)
+		}
+		add(f.Label(), text(x, okA), text(y, okB), difference)
+	}
+	for _, key := range report.SortedKeys([]map[string]string{a.settings, b.settings}) {
+		if x, y := a.settings[key], b.settings[key]; x != y && a.settings != nil && b.settings != nil {
+			add(key, orNone(x), orNone(y), look.Dim.Span("setting"))
+		}
+	}
+	p.notes = nil
+	if long, short := max(a.length, b.length), min(a.length, b.length); 10*long > 11*short {
+		p.notes = append(p.notes, "The runs have different lengths: part of the difference may be due to the data")
+	}
+	p.notes = append(p.notes, b.notes...)
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+// formatDifference formats the difference of two values of a figure, "=" if it is rounded to 0. Figures with decimals
+// also have the change in percent of a, unless a is 0. A word follows if one of the values is better.
+func formatDifference(f *figures.Row, a, b float64) look.Span {
+	text := f.Text(math.Abs(b - a))
+	if strings.Trim(text, "0.") == "" {
+		return look.Faint.Span("=")
+	}
+	sign := "+"
+	if b < a {
+		sign = "−"
+	}
+	text = sign + text
+	if a > 0 && f.Decimals > 0 {
+		text += fmt.Sprintf(" (%s%s %%)", sign, units.Fixed(100*math.Abs(b/a-1), 0))
+	}
+	switch {
+	case f.Better == figures.Neither:
+		return look.Plain.Span(text)
+	case (b < a) == (f.Better == figures.LessIsBetter):
+		return look.Good.Span(text + " better")
+	}
+	return look.Warn.Span(text + " worse")
+}
+
+func (p *details) Draw(c *look.Canvas, th *look.Theme, focused bool) {
+	if p.Absent() {
+		return
+	}
+	r := p.of.selected().report
+	c.Frame(th, focused, "Figures", look.Fit(look.TitleSpace(c.W, "Figures"), []look.Span{look.Plain.Span(r.Name), look.Dim.Span(" vs "),
+		look.Plain.Span(p.base().Name)}, []look.Span{look.Plain.Span(r.Name)}, nil)...)
+	y := 1
+	if r.err != nil {
+		for i, line := range look.Wrap(r.err.Error(), c.W-4) {
+			c.Clip(2, y+i, c.W-4, errorStyle(r.err), line)
+		}
+		return
+	}
+	p.NumRows = len(p.rows)
+	cell := func(i int) func(grid.Cell) []look.Span {
+		return func(c grid.Cell) []look.Span { return []look.Span{p.rows[c.Row][i]} }
+	}
+	p.Columns = []grid.Column{{Title: "figure or setting", Width: 40, Min: 16, Text: cell(0)},
+		{Title: p.base().Name, Width: 24, Min: 9, Right: true, Text: cell(1)},
+		{Title: r.Name, Width: 24, Min: 9, Right: true, Text: cell(2)},
+		{Title: "difference", Width: 24, Min: 10, Drop: 1, Right: true, Text: cell(3)}}
+	p.Sort = -1
+	notes := look.Wrap(strings.Join(p.notes, ". "), c.W-5)
+	notes = notes[:min(len(notes), max(c.H-8, 0))]
+	p.Table.Draw(c, th, y, c.H-2-len(notes))
+	for i, line := range notes {
+		c.Clip(3, c.H-1-len(notes)+i, c.W-5, look.Dim, line)
+	}
+}
+
+// Move moves the cursor.
+func (p *details) Move(_, dy int) room.Request {
+	p.Table.Move(dy)
+	return room.Request{}
+}
+
+// Click selects a row.
+func (p *details) Click(x, y int) room.Request {
+	p.Table.Click(x, y)
+	return room.Request{}
+}

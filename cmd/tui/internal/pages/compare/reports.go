@@ -1,0 +1,264 @@
+package compare
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/figures"
+	"wirelab/experiment/report"
+	"wirelab/internal/units"
+	"wirelab/internal/words"
+)
+
+// run is a run whose totals are compared: a saved report, or this run.
+type run struct {
+	report.SavedReport       // as it was when read; only the name is set for this run
+	err                error // why the report cannot be read; then only SavedReport is set
+	notes              []string
+	length             time.Duration
+	encoders           string // all that were active
+	totals             figures.Totals
+	timing             figures.Timing
+	stretches          []meters.StretchFigures // between swaps of the encoder; nil without swaps
+	settings           map[string]string       // at the end of the run; nil if unknown
+}
+
+// openRun reads a saved report; of a sweep only its first run. It parses the whole file, so call it in the
+// background.
+func openRun(saved report.SavedReport) *run {
+	opened := &run{SavedReport: saved}
+	runs, err := report.ReadRuns(saved.Path)
+	if err != nil {
+		opened.err = err
+		var ce *config.Error
+		if errors.As(err, &ce) { // ce names the file, which the table shows already
+			opened.err = fmt.Errorf("%s. Expected: %s", ce.Problem, ce.Expected)
+		}
+		return opened
+	}
+	r := runs[0]
+	opened.length = r.DurationNS
+	opened.encoders = r.Encoders()
+	opened.totals = r.Totals
+	opened.timing = r.Timing
+	opened.stretches = r.Stretches
+	if len(runs) > 1 {
+		opened.notes = append(opened.notes, fmt.Sprintf("a sweep of %d runs, of which this is the first", len(runs)))
+	}
+	opened.settings, err = r.Settings()
+	if err != nil {
+		opened.notes = append(opened.notes, "its configuration cannot be read: "+err.Error())
+	}
+	text := words.Count(len(r.Changes), "change") + " during the run"
+	var shadows []string
+	for name, totals := range report.Lanes(r) {
+		shadows = append(shadows, name+" "+units.Fixed(totals.PayloadKbps, 1)+" kbps")
+	}
+	if len(shadows) > 1 {
+		text += "; shadows, over the whole run: " + strings.Join(shadows[1:], ", ")
+	}
+	opened.notes = append(opened.notes, text)
+	return opened
+}
+
+// rows returns the row of the report and those of its stretches.
+func (r *run) rows() []*row {
+	main := &row{key: r.Path, name: r.shortName(), figures: unknownFigures(), timing: r.timing, err: r.err, report: r}
+	if r.err != nil {
+		return []*row{main}
+	}
+	main.figures = totalFigures(&r.totals, &r.timing, r.length)
+	main.about = r.about()
+	return append([]*row{main}, stretchRows(r.Path, r.stretches, r)...)
+}
+
+// about describes the data, the link and the length of a report. Data from a file are named by the file; a link
+// without a profile is described by loss and latency of the downlink.
+func (r *run) about() string {
+	data, path, isFile := strings.Cut(r.settings["data.source"], ":") // a name, or a kind and a path such as file:PATH
+	if isFile {
+		data = filepath.Base(path)
+	}
+	link := r.settings["profile"]
+	if link == "" {
+		link = r.settings["down.loss"] + " " + r.settings["down.latency"]
+	}
+	return data + ", " + link + ", " + units.Fixed(r.length.Seconds(), 0) + " s"
+}
+
+// isLike reports whether two runs had the same data and links. A run with unknown settings is like no other.
+func (r *run) isLike(other *run) bool {
+	if r.settings == nil || other.settings == nil {
+		return false
+	}
+	for _, key := range report.SortedKeys([]map[string]string{r.settings, other.settings}) {
+		if config.IsCondition(key) && r.settings[key] != other.settings[key] {
+			return false
+		}
+	}
+	return true
+}
+
+// shortName returns the name of a report without the year, followed by its encoder or the number of its stretches: day,
+// time, "auto" if a signal saved the report, and the number among reports of one second. Names of another form are
+// returned unchanged.
+func (r *run) shortName() string {
+	const stamp = len("2006-01-02-150405")
+	name, encoder := r.Name, r.settings["encoder.name"]
+	hasStamp := len(name) > stamp && name[4] == '-' && name[10] == '-'
+	if !hasStamp || encoder == "" {
+		return name
+	}
+	out := name[5:10] + " " + name[11:13] + ":" + name[13:15] + ":" + name[15:stamp]
+	rest, isAutomatic := strings.CutPrefix(name[stamp+1:], report.Automatic)
+	if isAutomatic {
+		out += " auto"
+	}
+	number, ok := strings.CutPrefix(rest, encoder)
+	if !ok {
+		return name
+	}
+	out += strings.ReplaceAll(number, "-", " ")
+	if n := len(r.stretches); n > 0 {
+		return fmt.Sprintf("%s mean of %d stretches", out, n)
+	}
+	return out + " " + r.encoders
+}
+
+// folder is the folder of the saved reports, with what was read from it. Files are read in the background, because a
+// large file takes a while and a network folder may not respond.
+type folder struct {
+	dir     string               // "" if none exists
+	list    []report.SavedReport // newest first
+	opened  []report.SavedReport // reports in other folders that were opened
+	err     error                // why the folder cannot be listed
+	listed  bool                 // it was listed
+	listDue bool                 // it has to be listed
+	reading bool                 // a file or the folder is being read; only one is at a time
+	runs    map[string]*run      // the reports that were read, by path
+	redraws int                  // redraws that were due since it was last listed
+	notice  int                  // the newest notice of the lab; a new one may mean that a report was saved
+}
+
+// maxRuns bounds the reports that are kept in memory. More are read than a screen has rows.
+const maxRuns = 200
+
+// observe makes the folder due for listing after a notice of the lab, which may report a saved file, and every few
+// redraws, to find reports of other processes.
+func (d *folder) observe(v room.View) {
+	const listEvery = 6 // redraws
+	if v.Snap.Notice.ID != d.notice {
+		d.notice = v.Snap.Notice.ID
+		d.listDue = true
+	}
+	if v.RedrawDue {
+		d.redraws++
+	}
+	if d.redraws >= listEvery {
+		d.redraws = 0
+		d.listDue = true
+	}
+}
+
+// work returns the next read: the folder if it is due, or the first of the visible reports that was not read, or
+// whose file changed since; nil if there is none or a read is in progress. changed is called after a change.
+func (d *folder) work(visible []report.SavedReport, changed func()) (read func() (storeResult func())) {
+	if d.reading {
+		return nil
+	}
+	if d.listDue && d.dir != "" {
+		d.reading = true
+		d.listDue = false
+		return func() func() {
+			list, err := report.SavedReports(d.dir)
+			return func() {
+				d.reading = false
+				if !d.listed || !slices.Equal(list, d.list) || (err == nil) != (d.err == nil) {
+					d.list, d.err, d.listed = list, err, true
+					changed()
+				}
+			}
+		}
+	}
+	i := slices.IndexFunc(visible, func(s report.SavedReport) bool { return d.runs[s.Path] == nil || d.runs[s.Path].SavedReport != s })
+	if i < 0 {
+		return nil
+	}
+	d.reading = true
+	return func() func() {
+		opened := openRun(visible[i])
+		return func() {
+			d.reading = false
+			d.store(opened)
+			changed()
+		}
+	}
+}
+
+// open adds a report in another folder.
+func (d *folder) open(path string) error {
+	hasPath := func(s report.SavedReport) bool { return s.Path == path }
+	if slices.ContainsFunc(slices.Concat(d.opened, d.list), hasPath) {
+		return nil
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	name := filepath.Base(filepath.Dir(path))
+	d.opened = append(d.opened, report.SavedReport{Name: name, Path: path, Saved: info.ModTime(), Bytes: info.Size()})
+	return nil
+}
+
+// store stores a report that was read. If maxRuns reports are stored already, it first drops all of them.
+func (d *folder) store(opened *run) {
+	if len(d.runs) >= maxRuns {
+		clear(d.runs)
+	}
+	d.runs[opened.Path] = opened
+}
+
+// rows returns the heading of the reports and their rows. A report that was not read yet has no figures.
+func (d *folder) rows() []*row {
+	heading := "saved reports, newest first"
+	switch {
+	case d.err != nil:
+		heading = d.err.Error()
+	case d.dir == "":
+	case len(d.list) == 0 && d.listed:
+		heading = "no saved reports: s saves this run"
+	case !d.listed:
+		heading = "saved reports: listing the folder"
+	}
+	rows := []*row{newHeading(heading)}
+	for _, saved := range slices.Concat(d.opened, d.list) {
+		opened := d.runs[saved.Path]
+		if opened == nil {
+			opened = &run{SavedReport: saved, err: errUnread}
+		}
+		list := opened.rows()
+		list[0].saved = saved
+		rows = append(rows, list...)
+	}
+	return rows
+}
+
+// errUnread is the error of a report that was not read yet.
+var errUnread = errors.New("not read yet")
+
+// errorStyle returns the style of an error.
+func errorStyle(err error) look.Style {
+	if errors.Is(err, errUnread) {
+		return look.Dim
+	}
+	return look.Bad
+}

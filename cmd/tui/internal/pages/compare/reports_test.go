@@ -1,0 +1,256 @@
+package compare
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/report"
+)
+
+// withReports returns the table of a page with the reports of a folder, after some keys.
+func withReports(dir string, w, h int, keys ...string) (*table, *labtest.Stage) {
+	p, m := labtest.NewPaneStage[*table](New(&panes.SelectedShadow{}, dir), labtest.NewLab(), w, h)
+	_ = m.View()
+	m.Tick(true) // reads what is visible
+	m.Press(keys...)
+	return p, m
+}
+
+// lineWith returns the first line that contains a text; "" if none does.
+func lineWith(view, text string) string {
+	for _, line := range strings.Split(view, "\n") {
+		if strings.Contains(line, text) {
+			return line
+		}
+	}
+	return ""
+}
+
+// TestReportsAreRows: a report has its figures in the columns of encoders, and what it does not have is "-". The selected
+// one is compared with this run or with the reference: all figures, and the settings at the end of each run.
+func TestReportsAreRows(t *testing.T) {
+	p, m := withReports(labtest.WriteReports(t), 160, 46, "down", "down", "down", "down")
+	r := p.selected()
+	if got := strings.Fields(lineWith(m.View(), "02-01 10:00:00 rotor")); strings.Join(got[4:10], " ") != "142.5 512 - 4.0 40.0 35.0" {
+		t.Errorf("%q", got)
+	}
+	own := p.data.rows[0].figures[figureKbps]
+	if want := "×" + fmt.Sprintf("%.2f", 142.5/own); !strings.Contains(m.View(), want+"  other data or link") {
+		t.Errorf("no %q beside a report of another link:\n%s", want, m.View())
+	}
+	for text, want := range map[string]string{"payload, kbps": "142.5", "encoder.name": "relative-orientation rotor setting", "down.loss": "5% 2% setting",
+		"down.latency": "50ms 25ms setting", "up.latency": "65ms 0ms setting"} {
+		if line := strings.Join(strings.Fields(lineWith(m.View(), text)), " "); !strings.Contains(line, want) && text != "up.latency" {
+			t.Errorf("%s: %q, want %q\n%s", text, line, want, m.View())
+		}
+	}
+	m.Press("r", "up")
+	if v := m.View(); !strings.Contains(v, "2026-02-01-110000-quantized vs 2026-02-01-100000-rotor") || !strings.Contains(v, "vs "+r.name) {
+		t.Errorf("the reference is not %s:\n%s", r.name, v)
+	}
+	m.Press("esc")
+	if v := m.View(); !strings.Contains(v, "quantized vs this run") {
+		t.Errorf("esc does not end the reference:\n%s", v)
+	}
+}
+
+// TestRowForEachStretch: a report of a run with changes of its encoder has a row for each encoder.
+func TestRowForEachStretch(t *testing.T) {
+	dir := labtest.WriteReports(t)
+	path := filepath.Join(dir, "2026-02-01-100000-rotor", "report.json")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	swapped := strings.Replace(string(text), `"changes":`, `"stretches":[{"encoder":"rotor","from_s":0,"to_s":12,"payload_kbps":100,"failed":1,"bits_per_changed":9.5},
+{"encoder":"raw x=3","from_s":12,"to_s":30,"payload_kbps":170.8,"failed":0}],"changes":`, 1)
+	if err := os.WriteFile(path, []byte(swapped), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, m := withReports(dir, 200, 46)
+	for text, want := range map[string]string{"mean of 2 stretches": "142.5 512 - 4.0", "0-12 s rotor": "100.0 - 9.5 5.0", "12-30 s raw x=3": "170.8 - - 0.0"} {
+		if line := strings.Join(strings.Fields(lineWith(m.View(), text)), " "); !strings.Contains(line, text+" "+want) {
+			t.Errorf("%q, want %q\n%s", line, text+" "+want, m.View())
+		}
+	}
+	lab := labtest.NewLab()
+	lab.Snap.Lanes[0].Stretches = []meters.StretchFigures{{Encoder: "raw", ToS: 50, PayloadKbps: 700}, {Encoder: "rotor", FromS: 50, ToS: 90, PayloadKbps: 300}}
+	m = labtest.NewStage(New(&panes.SelectedShadow{}, ""), lab, 160, 46)
+	if line := lineWith(m.View(), "0-50 s raw"); !strings.Contains(line, "700.0") {
+		t.Errorf("this run has no row for its first encoder:\n%s", m.View())
+	}
+}
+
+// TestShortNames: names are shortened without losing what distinguishes them.
+func TestShortNames(t *testing.T) {
+	for _, c := range [][3]string{
+		{"2026-11-22-092949-rotor", "rotor", "11-22 09:29:49 rotor"},
+		{"2026-11-22-092949-rotor-2", "rotor", "11-22 09:29:49 2 rotor"},
+		{"2026-11-22-092949-autosave-kinetic-lite", "kinetic-lite", "11-22 09:29:49 auto kinetic-lite"},
+		{"2026-11-22-092949-autosave-rotor-3", "rotor", "11-22 09:29:49 auto 3 rotor"},
+		{"before the fix", "rotor", "before the fix"},
+		{"2026-11-22-092949-rotor", "raw", "2026-11-22-092949-rotor"},
+		{"", "", ""},
+	} {
+		r := &run{SavedReport: report.SavedReport{Name: c[0]}, encoders: c[1], settings: map[string]string{"encoder.name": c[1]}}
+		if got := r.shortName(); got != c[2] {
+			t.Errorf("%q of %s is listed as %q, want %q", c[0], c[1], got, c[2])
+		}
+	}
+}
+
+// TestReportsThatCannotBeRead: the row of a report says why it cannot be read.
+func TestReportsThatCannotBeRead(t *testing.T) {
+	dir := labtest.WriteReports(t)
+	for _, size := range [][2]int{{160, 46}, {80, 22}, {60, 18}} {
+		p, m := withReports(dir, size[0], size[1], "down")
+		if err := p.selected().err; err == nil || !strings.Contains(err.Error(), "another version of Wirelab, with format 4") {
+			t.Errorf("another version: %v", err)
+		}
+		m.Press("down")
+		if err := p.selected().err; err == nil || !strings.Contains(err.Error(), "is incomplete") {
+			t.Errorf("a truncated file: %v", err)
+		}
+		for _, k := range []string{"enter", "tab", "r", "up", "r", "down", "down", "tab", "down", "esc"} {
+			m.Press(k)
+			_ = m.View()
+		}
+	}
+}
+
+// TestRowsFollowTheFolder: new reports are listed within seconds, removed ones disappear, the cursor stays on its report,
+// and a report that was rewritten is read again.
+func TestRowsFollowTheFolder(t *testing.T) {
+	dir := labtest.WriteReports(t)
+	p, m := withReports(dir, 160, 46, "down", "down", "down")
+	list := func() {
+		p.listDue = true
+		m.Tick(false)
+		_ = m.View()
+	}
+	name := p.selected().report.Name
+	remove := func(name string) {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+		list()
+	}
+	if remove("2026-02-01-130000-later"); len(p.list) != 3 || p.selected().report.Name != name {
+		t.Errorf("%d reports, the cursor on %+v, want %s", len(p.list), p.selected(), name)
+	}
+	if remove(name); len(p.list) != 2 || p.indexOf(filepath.Join(dir, name, "report.json")) >= 0 {
+		t.Errorf("the report is gone, and the cursor on %+v", p.selected())
+	}
+	path := filepath.Join(dir, "2026-02-01-100000-rotor", "report.json")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(strings.Replace(string(text), "142.5", "911.0000", 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if list(); p.rows[p.indexOf(path)].figures[figureKbps] != 911 {
+		t.Errorf("%v kbps in the row, 911 in the file", p.rows[p.indexOf(path)].figures[figureKbps])
+	}
+}
+
+// TestReportsInMemoryAreBounded: reading many reports keeps only maxRuns of them in memory.
+func TestReportsInMemoryAreBounded(t *testing.T) {
+	d := folder{runs: map[string]*run{}}
+	for i := range 2*maxRuns + 10 {
+		d.store(&run{SavedReport: report.SavedReport{Path: fmt.Sprint(i)}})
+	}
+	if len(d.runs) > maxRuns {
+		t.Errorf("%d reports in memory", len(d.runs))
+	}
+}
+
+// TestChartsOfAReport: the charts show the samples of the report, also if its last line is incomplete.
+func TestChartsOfAReport(t *testing.T) {
+	dir := labtest.WriteReports(t)
+	text := "t_s,sent,payload_bits,wire_bits,feedback_bits,items,changed,decoded,lost\n"
+	for i := range 300 {
+		text += fmt.Sprintf("%.3f,6,%d,20000,1000,%[2]d,%d,5,1\n", float64(i+1)/10, 100*(100+i), 2*(100+i))
+	}
+	text += "30.1,6,\"4"
+	if err := os.WriteFile(filepath.Join(dir, "2026-02-01-100000-rotor", "samples.csv"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p, m := withReports(dir, 160, 46, "down", "down", "down", "down")
+	box := p.Enter().Overlay.(*chartsBox)
+	if n := len(box.charts.Lane.Samples); box.err != nil || n != 300 || box.charts.Lane.Samples[299].PayloadBits != 39_900 {
+		t.Fatalf("%d samples, %v", n, box.err)
+	}
+	c := look.NewCanvas(120, 40)
+	box.Draw(c, labtest.Theme(false))
+	v := strings.Join(c.Lines(labtest.Theme(false)), "\n")
+	// The mean of 100 to 399 kbps, with 50 bits per changed cube and 1 per cube.
+	for _, want := range []string{"Bandwidth", "2026-02-01-100000-rotor", "payload, mean 249.5", "wire 200.0", "mean 50.0  per cube 1.00", "means of the run"} {
+		if !strings.Contains(v, want) {
+			t.Errorf("the charts lack %q:\n%s", want, v)
+		}
+	}
+	m.Press("up")
+	if box := p.Enter().Overlay.(*chartsBox); box.err == nil {
+		t.Error("a report without samples has charts")
+	}
+}
+
+// TestHTMLPage: the HTML page of the selected report is written in the background, and its path or an error is shown.
+func TestHTMLPage(t *testing.T) {
+	dir := labtest.WriteReports(t)
+	p, m := withReports(dir, 160, 46)
+	if r := p.WriteHTML(); !r.IsError || r.Program != nil {
+		t.Errorf("without a selection: %+v", r)
+	}
+	m.Press("down", "down", "down", "down")
+	r := p.WriteHTML()
+	notice, ok := r.Program().(room.NoticeMsg)
+	want := filepath.Join(dir, p.selected().report.Name, "report.html")
+	if !ok || notice.IsError || notice.Text != "HTML page: "+want {
+		t.Fatalf("%q, then %+v", r.Notice, notice)
+	}
+	if text, err := os.ReadFile(want); err != nil || !strings.Contains(string(text), "Content-Security-Policy") {
+		t.Errorf("%d bytes, %v", len(text), err)
+	}
+	m.Press("up", "up", "up")
+	if notice := p.WriteHTML().Program().(room.NoticeMsg); !notice.IsError || !strings.Contains(notice.Text, "another version") {
+		t.Errorf("of another version: %+v", notice)
+	}
+}
+
+// TestUnreadReport: a report that was not read yet has no figures and no error of its own.
+func TestUnreadReport(t *testing.T) {
+	d := folder{listed: true, list: []report.SavedReport{{Name: "x", Path: "x/report.json", Saved: time.Unix(1, 0)}}}
+	rows := d.rows()
+	if len(rows) != 2 || !math.IsNaN(rows[1].figures[figureKbps]) || !errors.Is(rows[1].err, errUnread) {
+		t.Errorf("%+v", rows)
+	}
+}
+
+// BenchmarkReportRows160x48 draws the page with a report selected.
+func BenchmarkReportRows160x48(b *testing.B) {
+	p, m := labtest.NewPaneStage[*table](New(&panes.SelectedShadow{}, b.TempDir()), labtest.NewLab(), 160, 46)
+	other := *p.thisRun
+	other.SavedReport = report.SavedReport{Name: "other", Path: "other"}
+	p.list = []report.SavedReport{other.SavedReport}
+	p.store(&other)
+	p.rearrange()
+	m.Press("down")
+	b.ReportAllocs()
+	for b.Loop() {
+		m.Tick(true)
+		_ = m.View()
+	}
+}

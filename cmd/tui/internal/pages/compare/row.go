@@ -1,0 +1,132 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/figures"
+	"wirelab/experiment/report"
+	"wirelab/internal/units"
+)
+
+// figure identifies a measured quantity by which encoders are compared, such as the payload bandwidth.
+// Lower is better for all of them.
+type figure uint8
+
+// The figures, in the order of the columns.
+const (
+	figureKbps figure = iota
+	figurePacket
+	figureBits
+	figureFailures
+	figureEncode
+	figureDecode
+	figureAge
+	numFigures
+)
+
+// figureText is the text of a figure: column head, full name and decimal places. The column is left out
+// according to drop, see grid.Column.
+type figureText struct {
+	head, long   string
+	digits, drop int
+}
+
+// text returns the text of the figure. per names the item that figureBits counts bits per, such as "changed cube";
+// see panes.PerItemUnit.
+func (f figure) text(per string) figureText {
+	return [numFigures]figureText{
+		{"kbps", "payload bandwidth", 1, 9},
+		{"p95 B", "95th percentile of packet sizes", 0, 6},
+		{"bits/" + panes.PerItemHeading(per), "bits per " + per, 1, 7},
+		{"fail/min", "packets that arrived but could not be decoded, per minute", 1, 5},
+		{"enc µs", "median time to encode", 1, 4},
+		{"dec µs", "median time to decode", 1, 3},
+		{"age ms", "mean age of the displayed data", 1, 1},
+	}[f]
+}
+
+// format formats a value of the figure; "-" if it is unknown.
+func (f figure) format(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "-"
+	case f == figureBits:
+		return panes.FormatBitsPerItem(v)
+	}
+	return units.Fixed(v, f.text("").digits)
+}
+
+// rowFigures are the figures of a row; NaN if unknown.
+type rowFigures [numFigures]float64
+
+// row is a row of the table: a lane of this run, a saved report, a stretch of either in which one encoder was
+// active, or a heading.
+type row struct {
+	key           string // identifies the row while others come and go
+	heading       string // the text of a heading; "" for other rows
+	name, differs string // name and encoder, and the parameters that distinguish a lane from others
+	about         string // of a report: data and link
+	figures       rowFigures
+	timing        figures.Timing     // whether encode and decode times include the communication with a plugin
+	err           error              // the newest error of the encoder, or why the report cannot be read
+	report        *run               // of a report and its stretches; nil for other rows
+	saved         report.SavedReport // of a report, as last listed; zero for other rows
+
+	isLane bool
+	lane   int           // index in the snapshot; 0 is the active encoder
+	lanes  laneData      // of a lane
+	absent bool          // the lane had not started yet at the displayed time
+	began  time.Duration // when the lane was added
+}
+
+func newHeading(text string) *row { return &row{heading: text, key: text, figures: unknownFigures()} }
+
+// label returns the name of the row with the parameters that distinguish it.
+func (r *row) label() string { return look.LaneName(r.name, r.differs, math.MaxInt) }
+
+// figureText returns a figure of the row as text. Encode and decode times of a plugin have a mark, because they are
+// not comparable with those of built-in encoders.
+func (r *row) figureText(f figure) string {
+	text := f.format(r.figures[f])
+	if f == figureEncode || f == figureDecode {
+		text += r.timing.Mark()
+	}
+	return text
+}
+
+// totalFigures returns the figures of a run of the given length, as far as its totals contain them.
+func totalFigures(t *figures.Totals, timing *figures.Timing, length time.Duration) rowFigures {
+	list := unknownFigures()
+	list[figureKbps] = t.PayloadKbps
+	list[figurePacket] = t.PacketBytes.Of(t.PacketBytes.P95).Or(math.NaN())
+	if t.BitsPerChangedCube != nil {
+		list[figureBits] = t.BitsPerChangedCube.Or(math.NaN())
+	}
+	list[figureFailures] = float64(t.Failed()) / length.Minutes()
+	if timing.EncodeUS.P50 > 0 {
+		list[figureEncode] = timing.EncodeUS.P50
+	}
+	if timing.DecodeUS.P50 > 0 {
+		list[figureDecode] = timing.DecodeUS.P50
+	}
+	return list
+}
+
+// stretchRows returns a row for each stretch of a run with one encoder. The keys begin with that of the run.
+func stretchRows(key string, stretches []meters.StretchFigures, report *run) (rows []*row) {
+	for i := range stretches {
+		s := &stretches[i]
+		list := unknownFigures()
+		list[figureKbps] = s.PayloadKbps
+		list[figureBits] = s.BitsPerChanged.Or(math.NaN())
+		list[figureFailures] = float64(s.Failed) * 60 / (s.ToS - s.FromS)
+		name := fmt.Sprintf("  %s-%s s %s", units.Fixed(s.FromS, 0), units.Fixed(s.ToS, 0), s.Encoder)
+		rows = append(rows, &row{key: fmt.Sprintf("%s stretch %d", key, i), name: name, figures: list, report: report})
+	}
+	return rows
+}

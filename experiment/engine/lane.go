@@ -128,6 +128,9 @@ func newLane(c *config.Config, e config.Encoder, s stream, opt *Options) (*lane,
 		encoding: meters.NewStopwatch(opt.Clock, s.schema), decoding: meters.NewStopwatch(opt.Clock, s.schema),
 		meter: meters.New(float64(c.DisplayMilliHz(s.schema.TickHz))/1000, opt.KeepSamples),
 		log:   packetlog.New(max(opt.KeepPackets, minStoredPackets))}
+	if opt.KeepHistory {
+		l.log.KeepHistory(ShownPackets)
+	}
 	// Endpoints defer work until a packet has left only on a real network. Without one nothing is gained,
 	// and the times of the encoder and the decoder include that work.
 	both := endpoint.Options{Cadence: s.cadence, Defer: opt.Network != nil}

@@ -43,6 +43,7 @@ type Options struct {
 	Observer    Observer            // receives every sample and packet of the first lane; nil means none
 	KeepSamples int                 // number of newest samples to store per lane; 0 means all
 	KeepPackets int                 // number of newest packet records to store per lane; at least 256 are stored
+	KeepHistory bool                // store the records of all packets of the first lane for Lane.History
 	Inspect     bool                // store an inspector.Inside for each packet of the first lane
 	KeepSent    bool                // store what Session.Trace and Session.RowCosts need of the first lane
 	Trials      bool                // measure the effect of each change of the encoder; see Effect

@@ -148,6 +148,6 @@ func (l *lane) handleInherited(now time.Duration, damaged bool) {
 // packet records as possible.
 func (o Options) shadow() *Options {
 	o.Observer, o.Inspect, o.KeepSent, o.Network = nil, false, false, nil
-	o.KeepPackets = 0
+	o.KeepPackets, o.KeepHistory = 0, false
 	return &o
 }

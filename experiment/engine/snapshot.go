@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"sort"
 	"time"
 
 	"wirelab/dataset"
@@ -64,6 +65,7 @@ type Lane struct {
 	Differs   string             // parameters that distinguish it from lanes with the same encoder; empty if none do
 	Began     time.Duration      // when the lane joined the session
 	Samples   []meters.Sample    // oldest first; bounded
+	History   packetlog.History  // the packets before Packets; first lane of a live session only
 	Packets   []packetlog.Record // oldest first; bounded
 	Totals    figures.Totals
 	Timing    figures.Timing
@@ -77,6 +79,25 @@ type Lane struct {
 	Err       error                 // newest error of the encoder, the decoder or the feedback
 	UnderWay  int                   // reliable messages that are not delivered
 	Incidents []inspector.Incident  // newest incident of each reason, latest first; first lane only
+}
+
+// EndOfRecords returns the number of packet records that the lane has made: those of History, then Packets.
+func (l *Lane) EndOfRecords() uint64 { return l.History.End() + uint64(len(l.Packets)) }
+
+// Record returns the packet record with the given number, from History.First() up to, not including,
+// EndOfRecords(). It must not be modified.
+func (l *Lane) Record(number uint64) *packetlog.Record {
+	if end := l.History.End(); number >= end {
+		return &l.Packets[number-end]
+	}
+	return l.History.At(number)
+}
+
+// RecordsUntil returns the number after that of the last record of a packet sent at t or before.
+func (l *Lane) RecordsUntil(t time.Duration) uint64 {
+	first := l.History.First()
+	isAfter := func(i int) bool { return l.Record(first+uint64(i)).Sent > t }
+	return first + uint64(sort.Search(int(l.EndOfRecords()-first), isAfter))
 }
 
 // Snapshot is an immutable view of a running session, for the dashboard. Its slices

@@ -54,7 +54,8 @@ func (s *Session) viewDisplay(snap *Snapshot) {
 func (l *lane) view(now time.Duration, maxPackets int) Lane {
 	v := Lane{
 		Letter: l.letter, Encoder: l.codec(), Params: l.snd.Encoding().Params, Began: l.joinedAt,
-		Samples: l.meter.Samples(), Packets: l.log.Last(make([]packetlog.Record, 0, maxPackets), maxPackets),
+		Samples: l.meter.Samples(), History: l.log.History(),
+		Packets: l.log.Last(make([]packetlog.Record, 0, maxPackets), maxPackets),
 		Totals: l.totals(now),
 		Timing: l.timing(), Stretches: l.meter.Swaps.Figures(now), Traffic: l.trafficFigures(now), Control: l.controlView(), Budget: l.liveConfig.SendBudget(),
 		Recent: l.meter.Recent(l.cadence.TickHz), Blocks: l.delivery.Blocks(),

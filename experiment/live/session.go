@@ -34,7 +34,7 @@ func openSession(ctx context.Context, c *config.Config, r *Runner, o engine.Obse
 	c.Data.Loop = true
 	c.Data.Again = c.HasFileData()
 	opt := engine.Options{Clock: r.opt.Clock, Packs: r.packs, KeepSamples: liveSamples, KeepPackets: keptPackets,
-		Trials: true, Endless: true, Inspect: true, KeepSent: true, Observer: o}
+		KeepHistory: true, Trials: true, Endless: true, Inspect: true, KeepSent: true, Observer: o}
 	if r.opt.Remote != nil {
 		opt.Network = r.opt.Remote
 		opt.KeepPackets = remotePackets
@@ -91,11 +91,7 @@ func (s *session) checkRepeatable(r *Runner) error {
 
 // view implements run.
 func (s *session) view(r *Runner) *engine.Snapshot {
-	packets := engine.ShownPackets
-	if r.opt.Remote != nil && r.paused {
-		packets = remotePackets // all that are stored, because the run cannot be repeated for older packets
-	}
-	snap := s.View(packets)
+	snap := s.View(engine.ShownPackets)
 	r.addPatchProgress(snap)
 	if r.opt.Remote != nil {
 		snap.To = r.opt.Remote.PeerName()

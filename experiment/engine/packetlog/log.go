@@ -9,12 +9,21 @@ import (
 
 // Log stores the newest records in a ring. Records are numbered from 0 in the order of Add.
 type Log struct {
-	ring []Record // record n is at n % len(ring)
-	n    uint64   // records added so far
+	ring    []Record // record n is at n % len(ring)
+	n       uint64   // records added so far
+	history History  // the records before the newest; empty unless newest is set
+	newest  uint64   // number of records that are not in the history
 }
 
 // New returns a log that stores the newest size records.
 func New(size int) *Log { return &Log{ring: make([]Record, size)} }
+
+// KeepHistory makes History contain all records before the given number of newest ones. It must be called before
+// the first Add.
+func (l *Log) KeepHistory(newest int) { l.newest = uint64(newest) }
+
+// History returns the records before the newest ones; see KeepHistory.
+func (l *Log) History() History { return l.history }
 
 // Cap returns the number of records that the log can store.
 func (l *Log) Cap() int { return len(l.ring) }
@@ -23,6 +32,9 @@ func (l *Log) Cap() int { return len(l.ring) }
 func (l *Log) Add(r Record) (number uint64) {
 	*l.At(l.n) = r
 	l.n++
+	if l.newest > 0 && l.n > l.newest {
+		l.history.add(l.At(l.n - 1 - l.newest))
+	}
 	return l.n - 1
 }
 
@@ -32,6 +44,7 @@ func (l *Log) Set(number uint64, r *Record) bool {
 		return false
 	}
 	*l.At(number) = *r
+	l.history.set(number, r)
 	return true
 }
 

@@ -81,7 +81,7 @@ func NewPaneStage[T room.Pane](p *room.Page, lab room.Lab, w, h int) (T, *Stage)
 func (s *Stage) Tick(redrawDue bool) {
 	s.Session.Poll()
 	s.Session.Sync()
-	s.page.Observe(room.View{Snap: s.Session.Shown(), Now: s.Session.Snap, Cfg: s.Session.Config(), Speed: s.Session.Speed(),
+	s.page.Observe(room.View{Snap: s.Session.Shown(), Now: s.Session.Snap, Present: s.Session.Snap, Cfg: s.Session.Config(), Speed: s.Session.Speed(),
 		RedrawDue: redrawDue, CanRedrawAll: true})
 	Work(s.page)
 }

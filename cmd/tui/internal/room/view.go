@@ -29,6 +29,7 @@ type Lab interface {
 type View struct {
 	Snap         *engine.Snapshot // the snapshot at the time cursor
 	Now          *engine.Snapshot // the newest snapshot; nil if Snap is complete
+	Present      *engine.Snapshot // the newest snapshot, while the time cursor is in the past
 	Cfg          *config.Config   // the configuration of Snap with the requested changes
 	Speed        float64          // requested speed of virtual time; 0 means unlimited
 	RedrawDue    bool             // redraw panes that change all the time now, such as charts and means: twice per second, or if the page was opened

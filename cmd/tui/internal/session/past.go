@@ -123,6 +123,11 @@ func (s *Session) ReturnToPresent() {
 	if s.Snap.Past != nil || s.Past.requested != 0 {
 		s.lab.Do(live.Command{Return: true})
 	}
+	s.leavePast()
+}
+
+// leavePast moves the time cursor to the present.
+func (s *Session) leavePast() {
 	if s.Past.Active {
 		s.Past = past{opened: s.Past.opened}
 		s.redraw()

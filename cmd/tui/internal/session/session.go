@@ -66,6 +66,9 @@ func (s *Session) Send(c live.Command) bool {
 	if c.Toggle || c.Step > 0 || c.Seek != nil || c.Pause != nil && !*c.Pause {
 		s.ReturnToPresent() // these commands start at the present
 	}
+	if c.Return {
+		s.leavePast()
+	}
 	if !s.Flush() || !s.lab.Do(c) {
 		const isError = true
 		s.Say(errBusy.Error(), isError)

@@ -43,11 +43,20 @@ func (w window) cutLane(lane *engine.Lane) engine.Lane {
 		return l
 	}
 	l.Samples = meters.Between(l.Samples, w.from, w.to)
-	l.Packets = before(w.to-1, l.Packets, func(p packetlog.Record) time.Duration { return p.Sent })
+	l.History, l.Packets = packetlog.History{}, newestPackets(lane, w.to-1)
 	if n := len(l.Samples); n > 0 {
 		l.Encoder = l.Samples[n-1].Encoder
 	}
 	l.Recent = meters.RecentOf(l.Samples, w.snap.Schema.TickHz)
 	l.Recent.EncodeUS, l.Recent.DecodeUS = math.NaN(), math.NaN() // samples do not contain them
 	return l
+}
+
+// newestPackets returns the packets of a lane that were the newest at time t.
+func newestPackets(lane *engine.Lane, t time.Duration) (list []packetlog.Record) {
+	end := lane.RecordsUntil(t)
+	for n := max(lane.History.First(), end-min(end, engine.ShownPackets)); n < end; n++ {
+		list = append(list, *lane.Record(n))
+	}
+	return list
 }

@@ -122,7 +122,7 @@ func (m *dashboard) Refresh(all bool) { m.page().Observe(m.pageView(all)) }
 // are drawn when they change.
 func (m *dashboard) pageView(redrawDue bool) room.View {
 	s := m.lab
-	v := room.View{Snap: s.Shown(), Cfg: s.Config(), Speed: s.Speed(), RedrawDue: redrawDue, Past: s.Past.Active, Crosshair: m.shownCrosshair(),
+	v := room.View{Snap: s.Shown(), Present: s.Snap, Cfg: s.Config(), Speed: s.Speed(), RedrawDue: redrawDue, Past: s.Past.Active, Crosshair: m.shownCrosshair(),
 		CanRedrawAll: m.output.available()}
 	if s.Repeated() == nil {
 		v.Now = s.Snap

@@ -6,8 +6,8 @@ import (
 
 // Selection implements room.Copier: the columns of the selected packet, as "heading value" in each line.
 func (p *packets) Selection() string {
-	r := p.findPacket(p.selected)
-	if !p.hasSelection || r == nil {
+	r := p.selectedRecord()
+	if r == nil {
 		return ""
 	}
 	var b strings.Builder

@@ -26,13 +26,12 @@ import (
 // export writes the listed packets, in the order of the list, to a new file: as pcapng if the name ends with
 // .pcapng, otherwise as CSV. It runs in the background.
 func (p *packets) export(path string) (room.Request, error) {
-	listed := p.listed()
-	if len(listed) == 0 {
+	packets := make([]packetlog.Record, p.length())
+	if len(packets) == 0 {
 		return room.Request{}, errors.New("no packet is listed")
 	}
-	packets := make([]packetlog.Record, len(listed))
-	for row, i := range listed {
-		packets[row] = p.packets[i]
+	for row := range packets {
+		packets[row] = *p.record(row)
 	}
 	return room.Request{Program: func() tea.Msg {
 		text, err := writePackets(path, packets)

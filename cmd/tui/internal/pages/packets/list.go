@@ -18,19 +18,21 @@ import (
 	"wirelab/internal/units"
 )
 
-// list lists the packets, newest at the bottom. Without a selection it follows the newest packet; a
-// selected packet stays in place while it is stored.
+// list lists the packets of the run, newest at the bottom. Without a selection it follows the newest packet or, in the
+// past, the one that was the newest at the time cursor; a selected packet stays in place.
 type list struct {
-	packets      []packetlog.Record // as last observed
-	env          packetfilter.Env   // what filters need in addition to packets
-	costs        *engine.RowCosts   // the rows that the packets carry; nil if not requested
-	encoder      string             // the active encoder
+	run          run
+	rows         []uint64         // numbers of the listed records; not used if showsAll
+	env          packetfilter.Env // what filters need in addition to packets
+	costs        *engine.RowCosts // the rows that the packets carry; nil if not requested
+	encoder      string           // the active encoder
 	filter       packetfilter.Filter
 	find         packetfilter.Filter // what the keys for the next and the previous match go to
 	sort         room.PacketSort
 	selected     packetlog.ID
 	hasSelection bool
-	canContinue  bool // the packets are of the past, so that others follow
+	number       uint64 // of the record of the selected packet, if isKnown
+	isKnown      bool
 	dirty        bool // selection or filter changed since the last Observe
 	numChanges   int  // how often the list changed
 	firstRow     int  // first visible row
@@ -41,135 +43,179 @@ type list struct {
 func (p *list) Name() string { return "Packets" }
 
 // Observe implements room.Observer. While time advances the list is redrawn only if a redraw is due (see
-// room.View.RedrawDue) and the output can take it. Comparing the first and the last packet detects every change: packets
-// are only added at the end and removed at the beginning.
+// room.View.RedrawDue) and the output can take it. In the past it changes only with the time cursor.
 func (p *list) Observe(v room.View) bool {
-	lane := v.ActiveLane()
 	p.linkStatus.Observe(v) // drawn with the next change of the list
-	n := len(lane.Packets)
+	next := newRun(v)
 	rowsChanged := p.filter.NeedsRows() && p.costs != v.Snap.Carried
-	same := !rowsChanged && n == len(p.packets) && (n == 0 || room.SamePacketState(&lane.Packets[n-1], &p.packets[n-1]) && &lane.Packets[0] == &p.packets[0])
-	canRedraw := p.packets == nil || !v.Running() || v.RedrawDue && v.CanRedrawAll
+	same := !rowsChanged && next.past == p.run.past && next.now == p.run.now
+	canRedraw := !v.Running() || v.RedrawDue && v.CanRedrawAll
 	if !p.dirty && (same || !canRedraw) {
 		return false
 	}
-	p.dirty, p.canContinue = false, v.Past
-	p.packets, p.env.RateHz, p.encoder = lane.Packets, v.Cfg.Sender.RateHz, lane.Encoder
-	p.costs, p.env.Carries = v.Snap.Carried, nil
+	p.run = next
+	p.env.RateHz = v.Cfg.Sender.RateHz
+	p.encoder = v.ActiveLane().Encoder
+	p.costs = v.Snap.Carried
+	p.env.Carries = nil
 	if p.costs != nil {
 		p.env.Carries = p.costs.Carries
 	}
+	p.number, p.isKnown = p.run.find(p.selected)
+	p.listRows()
+	p.dirty = false
+	p.numChanges++
 	return true
 }
 
-// listed returns the indices of the packets that match the filter, in the order of the list.
-func (p *list) listed() []int {
-	out := make([]int, 0, len(p.packets))
-	for i := range p.packets {
-		if p.filter.Matches(&p.env, &p.packets[i]) {
-			out = append(out, i)
+// listRows lists the packets that match the filter, in the order of the list.
+func (p *list) listRows() {
+	p.dirty = true
+	p.rows = nil
+	if p.showsAll() {
+		return
+	}
+	first, end := p.run.first(), p.run.end()
+	for n := first; n < end; n++ {
+		if p.filter.Matches(&p.env, p.run.at(n)) {
+			p.rows = append(p.rows, n)
 		}
 	}
 	field, ok := packetfilter.FindField(p.sort.Field)
 	if !ok {
-		return out
-	}
-	keys := make([]float64, len(p.packets)) // packets are in ascending order of their keys
-	for _, i := range out {
-		v, hasValue := field.Value(&p.env, &p.packets[i])
-		switch {
-		case !hasValue: // last
-			keys[i] = math.Inf(1)
-		case p.sort.Ascending:
-			keys[i] = v
-		default:
-			keys[i] = -v
-		}
-	}
-	slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
-	return out
-}
-
-// selectedRow returns the index of the selected packet in listed, and true. If the filter excludes the packet, it
-// returns the index of the first packet after it, or the number of rows without such a packet, and false.
-func (p *list) selectedRow(listed []int) (row int, isListed bool) {
-	next := len(listed)
-	for row, i := range listed {
-		r := &p.packets[i]
-		switch {
-		case r.ID() == p.selected:
-			return row, true
-		case next == len(listed) && r.Seq > p.selected.Seq && r.Copy == 0:
-			next = row
-		}
-	}
-	return next, false
-}
-
-// moveCursor moves the cursor by n rows. Without a selection it starts below the newest packet, so that
-// -1 selects the newest one; moving down selects that too. In a sorted list it starts at the first row. From the first or
-// the last row of a list of all packets it moves to packets that are not listed, up to which the lab repeats the run.
-func (p *list) moveCursor(n int) {
-	listed := p.listed()
-	if len(listed) == 0 || n == 0 {
 		return
 	}
-	row := len(listed) + min(n, -1)
-	switch {
-	case p.hasSelection:
-		selected, _ := p.selectedRow(listed)
-		row = selected + n
-		if p.moveBeyond(listed, selected, n) {
-			return
+	keys := make([]float64, end-first) // packets are in ascending order of their keys
+	for _, n := range p.rows {
+		v, hasValue := field.Value(&p.env, p.run.at(n))
+		switch {
+		case !hasValue: // last
+			v = math.Inf(1)
+		case !p.sort.Ascending:
+			v = -v
 		}
-	case p.sort.Field != "":
-		row = 0
+		keys[n-first] = v
 	}
-	p.selectPacket(p.packets[listed[min(max(row, 0), len(listed)-1)]].ID())
+	slices.SortStableFunc(p.rows, func(a, b uint64) int { return cmp.Compare(keys[a-first], keys[b-first]) })
 }
 
-// moveBeyond selects the packet n before the first row or the one after the last row, if the cursor is there and the
-// list has all packets in the order of sending. It reports whether it did.
-func (p *list) moveBeyond(listed []int, selected, n int) bool {
-	if !p.filter.SelectsAll() || p.sort.Field != "" {
-		return false
+func (p *list) isSorted() bool { return p.sort.Field != "" }
+
+// showsAll reports whether all packets are listed in the order of sending.
+func (p *list) showsAll() bool { return p.filter.SelectsAll() && !p.isSorted() }
+
+// length returns the number of rows.
+func (p *list) length() int {
+	if p.showsAll() {
+		return int(p.run.end() - p.run.first())
 	}
-	seq := p.selected.Seq
+	return len(p.rows)
+}
+
+// record returns the packet in a row.
+func (p *list) record(row int) *packetlog.Record {
+	if p.showsAll() {
+		return p.run.at(p.run.first() + uint64(row))
+	}
+	return p.run.at(p.rows[row])
+}
+
+// rowOf returns the row of the record with the given number, and true. If it is not listed, it returns the row of the
+// first record after it or, in a sorted list, the number of rows.
+func (p *list) rowOf(number uint64) (row int, isListed bool) {
 	switch {
-	case n < 0 && selected == 0 && seq > 0:
-		seq -= min(seq, uint64(-n))
-	case n > 0 && selected >= len(listed)-1 && p.canContinue:
-		seq++
-	default:
-		return false
+	case p.showsAll():
+		return int(number - p.run.first()), number < p.run.end()
+	case !p.isSorted():
+		return slices.BinarySearch(p.rows, number)
 	}
-	p.selectPacket(packetlog.ID{Seq: seq})
-	return true
+	row = slices.Index(p.rows, number)
+	if row < 0 {
+		return len(p.rows), false
+	}
+	return row, true
+}
+
+// selectedRow is rowOf for the selected packet.
+func (p *list) selectedRow() (row int, isListed bool) {
+	switch {
+	case p.isKnown:
+		return p.rowOf(p.number)
+	case p.selected.Seq < p.oldestSeq():
+		return 0, false
+	}
+	return p.length(), false
+}
+
+// oldestSeq returns the sequence number of the oldest packet of the run that is stored; 0 if there is none.
+func (p *list) oldestSeq() uint64 {
+	if p.run.first() == p.run.end() {
+		return 0
+	}
+	return p.run.at(p.run.first()).Seq
+}
+
+// newestSeq returns the sequence number of the newest packet; false if there is none.
+func (p *list) newestSeq() (seq uint64, ok bool) {
+	for n := p.run.end(); n > p.run.first(); n-- {
+		if r := p.run.at(n - 1); r.Copy == 0 {
+			return r.Seq, true
+		}
+	}
+	return 0, false
+}
+
+// followedRow returns the row below the packet that the list follows without a selection.
+func (p *list) followedRow() int {
+	if p.isSorted() {
+		return p.length()
+	}
+	row, _ := p.rowOf(p.run.endAtCursor())
+	return row
+}
+
+// moveCursor moves the cursor by n rows. Without a selection it starts below the followed packet, so that -1 selects
+// that packet; moving down selects it too. In a sorted list it starts at the first row. From the first row it moves to
+// packets that are not stored, up to which the lab repeats the run.
+func (p *list) moveCursor(n int) {
+	last := p.length() - 1
+	if last < 0 || n == 0 {
+		return
+	}
+	row := p.followedRow() + min(n, -1)
+	switch {
+	case p.hasSelection:
+		selected, _ := p.selectedRow()
+		if isFirst := selected == 0 && n < 0; isFirst && p.showsAll() && p.run.first() > 0 {
+			p.selectPacket(packetlog.ID{Seq: p.selected.Seq - min(p.selected.Seq, uint64(-n))})
+			return
+		}
+		row = selected + n
+	case p.isSorted():
+		row = 0
+	}
+	p.selectPacket(p.record(min(max(row, 0), last)).ID())
 }
 
 // moveToMatch moves the cursor to the next (direction > 0) or previous listed packet that p.find selects. Without a
-// selection it starts at the end of the list. It returns false if there is no such packet.
+// selection it starts at the end of the list, or at the first row of a sorted list. It returns false if there is no
+// such packet.
 func (p *list) moveToMatch(direction int) bool {
-	listed := p.listed()
-	row := len(listed)
-	selected, isListed := p.selectedRow(listed)
-	switch isSorted := p.sort.Field != ""; {
-	case p.hasSelection && isListed:
-		row = selected
-	case isSorted && direction > 0: // a sorted list shows its first rows
+	row, isListed := p.selectedRow()
+	switch {
+	case !p.hasSelection && p.isSorted() && direction > 0:
 		row = -1
-	case isSorted: // start at the end
-	case p.hasSelection && direction > 0:
-		row = selected - 1 // the row after the selected packet is the first candidate
-	case p.hasSelection:
-		row = selected
+	case !p.hasSelection:
+		row = p.followedRow()
+	case !isListed && direction > 0:
+		row-- // the row after the selected packet is the first candidate
 	}
 	step := 1
 	if direction < 0 {
 		step = -1
 	}
-	for row += step; row >= 0 && row < len(listed); row += step {
-		if r := &p.packets[listed[row]]; p.find.Matches(&p.env, r) {
+	for row += step; row >= 0 && row < p.length(); row += step {
+		if r := p.record(row); p.find.Matches(&p.env, r) {
 			p.selectPacket(r.ID())
 			return true
 		}
@@ -178,29 +224,25 @@ func (p *list) moveToMatch(direction int) bool {
 }
 
 // selectPacket moves the cursor to a packet.
-func (p *list) selectPacket(id packetlog.ID) { p.selected, p.hasSelection, p.dirty = id, true, true }
+func (p *list) selectPacket(id packetlog.ID) {
+	p.selected, p.hasSelection, p.dirty = id, true, true
+	p.number, p.isKnown = p.run.find(id)
+}
 
 // release clears selection, filter and order.
 func (p *list) release() {
-	p.hasSelection, p.dirty, p.filter, p.sort = false, true, packetfilter.Filter{}, room.PacketSort{}
+	p.hasSelection = false
+	p.filter = packetfilter.Filter{}
+	p.sort = room.PacketSort{}
+	p.listRows()
 }
 
-// findPacket returns a packet of the list, nil if it is not stored.
-func (p *list) findPacket(id packetlog.ID) *packetlog.Record {
-	if i := p.findIndex(id); i >= 0 {
-		return &p.packets[i]
+// selectedRecord returns the record of the selected packet, nil if there is none.
+func (p *list) selectedRecord() *packetlog.Record {
+	if !p.hasSelection || !p.isKnown {
+		return nil
 	}
-	return nil
-}
-
-// findIndex returns the index of a packet, -1 if it is not stored.
-func (p *list) findIndex(id packetlog.ID) int {
-	for i := range p.packets {
-		if p.packets[i].ID() == id {
-			return i
-		}
-	}
-	return -1
+	return p.run.at(p.number)
 }
 
 // nextFilter returns the next condition that matches at least one packet. After a typed filter, and after the last
@@ -210,29 +252,32 @@ func (p *list) nextFilter() packetfilter.Filter {
 	i := slices.Index(names, p.filter.String()) // -1 for a typed filter
 	for i++; i < len(names); i++ {
 		f, _ := packetfilter.Parse(names[i])
-		if f.SelectsAll() || slices.ContainsFunc(p.packets, func(r packetlog.Record) bool { return f.Matches(&p.env, &r) }) {
-			return f
+		for n := p.run.end(); n > p.run.first(); n-- {
+			if f.Matches(&p.env, p.run.at(n-1)) {
+				return f
+			}
 		}
 	}
 	return packetfilter.Filter{}
 }
 
-// nextSort sorts by the next column: the order of sending, the size, the delay, and so on.
-func (p *list) nextSort() {
+// NextSort implements room.Sorter: it sorts by the size, the delay, and so on, then in the order of sending again.
+func (p *list) NextSort() room.Request {
 	order := []string{"", "bytes", "took", "changed", "age", "outcome"}
-	p.sort, p.dirty = room.PacketSort{Field: order[(slices.Index(order, p.sort.Field)+1)%len(order)]}, true
+	next := order[(slices.Index(order, p.sort.Field)+1)%len(order)]
+	p.sort = room.PacketSort{Field: next}
+	p.listRows()
+	return room.Request{Redraw: true}
 }
 
 // packetAt returns the packet in row y of the pane, false if row y shows no packet.
 func (p *list) packetAt(y int) (packetlog.ID, bool) {
-	listed := p.listed()
 	const firstRowY = 2 // below the border and the headings
-	i := p.firstRow + y - firstRowY
-	if y < firstRowY || y-firstRowY >= p.numRows || i < 0 || i >= len(listed) {
+	row := p.firstRow + y - firstRowY
+	if y < firstRowY || y-firstRowY >= p.numRows || row >= p.length() {
 		return packetlog.ID{}, false
 	}
-	r := &p.packets[listed[i]]
-	return r.ID(), true
+	return p.record(row).ID(), true
 }
 
 // listWidth is the width of the list with all columns.
@@ -306,11 +351,11 @@ func (p *list) columns() []listColumn {
 	}
 }
 
-// Draw implements room.Pane. The selected packet is in the middle. Without a selection the newest packet is in the
+// Draw implements room.Pane. The selected packet is in the middle. Without a selection the followed packet is in the
 // last row or, in a sorted list, the first packet in the first row.
 func (p *list) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	listed := p.listed()
-	c.Frame(th, focused, "Packets", p.legend(len(listed), look.TitleSpace(c.W, "Packets"))...)
+	length := p.length()
+	c.Frame(th, focused, "Packets", p.legend(length, look.TitleSpace(c.W, "Packets"))...)
 	p.linkStatus.Draw(c)
 	columns, outcomeX := p.fitColumns(c.W)
 	for _, col := range columns {
@@ -318,17 +363,20 @@ func (p *list) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 	c.Clip(outcomeX, 1, c.W-2-outcomeX, look.Dim, "outcome")
 	p.numRows = max(c.H-3, 0)
-	p.firstRow = max(len(listed)-p.numRows, 0)
-	if p.hasSelection { // in the middle, with the packets before and after
-		selected, _ := p.selectedRow(listed)
-		p.firstRow = min(max(selected-p.numRows/2, 0), p.firstRow)
-	} else if p.sort.Field != "" {
+	switch {
+	case p.hasSelection: // in the middle, with the packets before and after
+		selected, _ := p.selectedRow()
+		p.firstRow = min(selected-p.numRows/2, length-p.numRows)
+	case p.isSorted():
 		p.firstRow = 0
+	default:
+		p.firstRow = p.followedRow() - p.numRows
 	}
-	for y := range min(p.numRows, len(listed)-p.firstRow) {
-		p.drawRow(c, th, 2+y, &p.packets[listed[p.firstRow+y]], columns, outcomeX)
+	p.firstRow = max(p.firstRow, 0)
+	for y := range min(p.numRows, length-p.firstRow) {
+		p.drawRow(c, th, 2+y, p.record(p.firstRow+y), columns, outcomeX)
 	}
-	if len(listed) == 0 {
+	if length == 0 {
 		for y, line := range look.Wrap(p.emptyText(), c.W-4) {
 			c.Clip(2, 2+y, c.W-4, look.Dim, line)
 		}
@@ -340,13 +388,13 @@ func (p *list) emptyText() string {
 	switch filter := "the filter \"" + p.filter.String() + "\" matches none"; {
 	case !p.filter.NeedsRows():
 	case p.costs == nil:
-		return "It is not known which rows the packets carry, so " + filter + ". F and enter determine it, for the packets of the last 2 s."
+		return "It is not known which rows the packets carry, so " + filter + ". /filter and enter determine it, for the packets of the last 2 s."
 	case p.costs.Limit != "":
 		return "It is not known which rows the packets of " + p.encoder + " carry (" + p.costs.Limit + "), so " + filter + "."
 	default:
 		return "Of the packets of the last 2 s, for which the rows are known, " + filter + "."
 	}
-	return "none of the " + strconv.Itoa(len(p.packets)) + " stored packets matches; f changes the filter, F edits it"
+	return "none of the " + strconv.FormatUint(p.run.end()-p.run.first(), 10) + " packets matches; f changes the filter, /filter sets it"
 }
 
 // legend returns the filter, the number n of packets that match it, the order, and which packet the list follows,
@@ -358,7 +406,7 @@ func (p *list) legend(n, maxWidth int) []look.Span {
 		order = "  by " + p.sort.Field + map[bool]string{true: " up", false: " down"}[p.sort.Ascending]
 	}
 	sorted := append(filter[:2:2], look.Key.Span(order))
-	counted := append(filter[:2:2], look.Dim.Span(fmt.Sprintf("  %d of %d", n, len(p.packets))), look.Key.Span(order))
+	counted := append(filter[:2:2], look.Dim.Span(fmt.Sprintf("  %d of %d", n, p.run.end()-p.run.first())), look.Key.Span(order))
 	following := "  following the newest"
 	switch {
 	case p.hasSelection:

@@ -27,7 +27,7 @@ func TestFilters(t *testing.T) {
 				n++
 			}
 		}
-		if got := len(p.listed()); got != n || n == 0 {
+		if got := p.length(); got != n || n == 0 {
 			t.Errorf("filter %v shows %d of %d", p.filter, got, n)
 		}
 		seen[p.filter.String()] = n
@@ -42,7 +42,7 @@ func TestFilters(t *testing.T) {
 }
 
 // TestArrowsOpenPackets: the arrows request packets from the lab, and the answer is shown, also while
-// the time stands still; left and right move between failures, enter moves to the baseline.
+// the time stands still; left and right move between failures, enter shows the bits, and there moves to the baseline.
 func TestArrowsOpenPackets(t *testing.T) {
 	lab := labtest.Opening{Lab: labtest.NewPackets()}
 	lab.Snap.State = engine.Paused
@@ -50,12 +50,12 @@ func TestArrowsOpenPackets(t *testing.T) {
 	m := labtest.NewStage(page, lab, 160, 46)
 	m.Press("left")
 	p := labtest.Pane[*packets](page)
-	first := *p.findPacket(p.selected)
+	first := *p.selectedRecord()
 	if !packetfilter.IsFailure(&first) || lab.Got[len(lab.Got)-1].Open == nil || *lab.Got[len(lab.Got)-1].Open != p.selected {
 		t.Fatalf("left chose %+v, the lab was asked %v", first, lab.Got)
 	}
-	for i := range p.packets { // none newer
-		if r := &p.packets[i]; r.Seq > first.Seq && packetfilter.IsFailure(r) {
+	for i := range lab.Snap.Lanes[0].Packets { // none newer
+		if r := &lab.Snap.Lanes[0].Packets[i]; r.Seq > first.Seq && packetfilter.IsFailure(r) {
 			t.Fatalf("%d is a newer failure than %d", r.Seq, first.Seq)
 		}
 	}
@@ -64,16 +64,16 @@ func TestArrowsOpenPackets(t *testing.T) {
 		!strings.Contains(view, "packet "+strconv.FormatUint(first.Seq, 10)+" ") || !strings.Contains(view, "orientation") {
 		t.Errorf("the opened packet is not shown:\n%s", view)
 	}
-	m.Press("enter")
+	m.Press("enter", "enter")
 	if p.selected.Seq != first.Seq-uint64(first.Baseline) {
 		t.Errorf("enter went from %d to %d, its baseline is %d packets older", first.Seq, p.selected.Seq, first.Baseline)
 	}
-	m.Press("up")
-	if r := p.findPacket(p.selected); r == nil || r.Seq > first.Seq-uint64(first.Baseline) {
+	m.Press("esc", "up")
+	if r := p.selectedRecord(); r == nil || r.Seq > first.Seq-uint64(first.Baseline) {
 		t.Errorf("up went to %+v", p.selected)
 	}
 	m.Click(20, 2+3)
-	clicked := p.packets[p.listed()[p.firstRow]].Seq // the list may have moved to have it in the middle
+	clicked := p.record(p.firstRow).Seq // the list may have moved to have it in the middle
 	if o := lab.Got[len(lab.Got)-1].Open; o == nil || *o != p.selected || p.selected.Seq < clicked {
 		t.Errorf("a click chose %v, the lab was asked for %v", p.selected, o)
 	}

@@ -1,10 +1,14 @@
 package packets
 
 import (
+	"fmt"
+	"strconv"
+
 	"wirelab/cmd/tui/internal/packetfilter"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/encoders"
+	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/live"
 )
@@ -36,7 +40,8 @@ const (
 // packet bit by bit, the row under the cursor and, if there is room, the details.
 func New() *room.Page {
 	p := &room.Page{Name: "Packets", Top: room.NewSlot(&panes.SummaryLine{}), TopIfWide: true}
-	list := &packets{list: list{find: packetfilter.Trouble()}, details: &details{}, bits: &bits{bitPane: bitPane{wantRow: encoders.NoRow}}}
+	all := list{find: packetfilter.Trouble(), run: run{present: &engine.Lane{}}, dirty: true}
+	list := &packets{list: all, details: &details{}, bits: &bits{bitPane: bitPane{wantRow: encoders.NoRow}}}
 	list.bits.list = list
 	row := &rowPane{bitPane: &list.bits.bitPane, bits: list.bits}
 	s := p.Add(list, list.bits, row, list.details, &sizes{list: &list.list})
@@ -72,9 +77,6 @@ func (p *packets) Absent() bool { return p.bits.on }
 
 func (p *packets) Observe(v room.View) bool {
 	changed := p.list.Observe(v)
-	if changed {
-		p.numChanges++
-	}
 	p.details.selected, p.details.hasSelection = p.selected, p.hasSelection
 	return changed
 }
@@ -88,44 +90,49 @@ func (p *packets) Move(dx, dy int) room.Request {
 	return p.openSelected()
 }
 
-// moveToMatch selects the next match of /search (direction > 0) or the previous one.
+// moveToMatch selects the next match of /search (direction > 0) or the previous one, in the whole run.
 func (p *packets) moveToMatch(direction int) room.Request {
 	if p.list.moveToMatch(direction) {
 		return p.openSelected()
 	}
-	const hint = "; /search changes what n and N go to"
-	which, where := "earlier", "before"
-	if direction > 0 {
-		which, where = "later", "after"
-	}
+	what, where := "packet", "before"
 	if p.findsFailures() {
-		return room.Refusal("no " + which + " failure is listed" + hint)
+		what = "failure"
 	}
-	return room.Refusal("no listed packet " + where + " this one matches " + p.find.String() + hint)
+	if direction > 0 {
+		where = "after"
+	}
+	text := "no " + what + " " + where + " this one matches " + p.find.String()
+	if first := p.run.first(); direction < 0 && first > 0 {
+		text += "; packets before " + strconv.FormatUint(p.oldestSeq(), 10) + " are not searched, /goto lists them"
+	}
+	return room.Refusal(text + "; /search changes what n and N go to")
 }
 
 // findsFailures reports whether n and N go to failures, because no other search is set.
 func (p *packets) findsFailures() bool { return p.find.String() == packetfilter.Trouble().String() }
 
-// openSelected requests the details of the selected packet from the lab.
+// openSelected requests the details of the selected packet from the lab, which repeats the run for an old packet. For
+// one of the newest it returns from the past.
 func (p *packets) openSelected() room.Request {
 	if !p.hasSelection {
 		return room.Request{}
 	}
 	id := p.selected
-	c := &live.Command{Open: &id}
+	c := &live.Command{Open: &id, Return: p.isKnown && p.run.isAtPresent(p.number)}
 	p.traceSelected(c)
 	return room.Request{Command: c}
 }
 
-// Enter selects the baseline of the selected packet.
+// Enter shows the bits of the selected packet or, in the view of bits, its baseline.
 func (p *packets) Enter() room.Request {
-	r := p.findPacket(p.selected)
+	if !p.bits.on {
+		return p.toggleBits()
+	}
+	r := p.selectedRecord()
 	switch {
-	case !p.hasSelection:
-		return room.Refusal("no packet is selected; ↑ and ↓ select one")
 	case r == nil:
-		return room.Refusal("the selected packet is no longer stored")
+		return room.Refusal("the baseline of this packet is not known")
 	case r.Baseline == 0:
 		return room.Refusal("the baseline of this packet is the initial state, which is not a packet")
 	}
@@ -149,7 +156,8 @@ func (p *packets) Release() room.Request {
 // request if only the filter before needed them.
 func (p *packets) setFilter(f packetfilter.Filter) room.Request {
 	needed, needs := p.filter.NeedsRows(), f.NeedsRows()
-	p.filter, p.dirty = f, true
+	p.filter = f
+	p.listRows()
 	if needs || needed {
 		return room.Request{Command: &live.Command{Carried: &needs}, Redraw: true}
 	}
@@ -176,20 +184,23 @@ func (p *packets) ShowPacket(id packetlog.ID) room.Request {
 }
 
 func (p *packets) ListPackets(o room.PacketOrder) (room.Request, error) {
-	p.dirty = true
 	switch {
 	case o.Filter != nil:
 		return p.setFilter(*o.Filter), nil
 	case o.Find != nil:
 		p.find = *o.Find
 		p.hasSelection = false // the first match from the end of the list that is visible
-		if p.sort.Field != "" {
+		if p.isSorted() {
 			return p.moveToMatch(1), nil
 		}
 		return p.moveToMatch(-1), nil
 	case o.Sort != nil:
 		p.sort = *o.Sort
+		p.listRows()
 	case o.Number != nil:
+		if newest, ok := p.newestSeq(); !ok || *o.Number > newest {
+			return room.Request{}, fmt.Errorf("packet %d is not sent yet; the newest is %d", *o.Number, newest)
+		}
 		return p.ShowPacket(packetlog.ID{Seq: *o.Number}), nil
 	case o.Export != "":
 		return p.export(o.Export)
@@ -203,13 +214,17 @@ func (p *packets) Arrows() [][2]string {
 	if !p.findsFailures() {
 		target = "match"
 	}
-	return [][2]string{{"↑↓", "packet"}, {"←→", target}, {"enter", "its baseline"}}
+	return [][2]string{{"↑↓", "packet"}, {"←→", target}, {"enter", "bits"}}
 }
 
 func (p *packets) KeyHelp(key string) string {
-	return map[string]string{"up": "previous or next packet", "left": "previous or next failure, as N n",
-		"enter": "the baseline of this packet", "esc": "clear selection, filter and order: follow the newest"}[key]
+	return map[string]string{"up": "previous or next packet, of the whole run", "left": "previous or next failure, as N n",
+		"enter": "the packet bit by bit; again: its baseline", "w": "write the list to a file, CSV or pcapng",
+		"esc": "clear selection, filter and order: follow the newest"}[key]
 }
+
+// WriteFile implements room.Writer.
+func (p *packets) WriteFile() room.Request { return room.Request{Edit: "export packets.csv"} }
 
 func (p *packets) Bindings() []room.Binding {
 	movePage := func(direction int) room.Request {
@@ -221,14 +236,6 @@ func (p *packets) Bindings() []room.Binding {
 		return p.openSelected()
 	}
 	match := func(step int) room.Request { return p.moveToMatch(-step) }
-	sort := func(step int) room.Request {
-		if step < 0 {
-			p.nextSort()
-		} else {
-			p.sort.Ascending, p.dirty = !p.sort.Ascending, true
-		}
-		return room.Request{Redraw: true}
-	}
 	toEnd := func(direction int) room.Request {
 		if p.bits.on {
 			return p.bits.Move(0, direction*room.ListEnd)
@@ -239,9 +246,6 @@ func (p *packets) Bindings() []room.Binding {
 	return append(p.bitBindings(), []room.Binding{
 		room.Bind("f", "next filter: all, failed, lost, late, ...; or type /filter lost", next).InFooter("filter").Pin(),
 		room.Pair("n", "N", "next, previous failure, or match of /search", match),
-		room.Pair("o", "O", "sort by another column; reverse", sort).InFooter("sort"),
-		room.Bind("w", "export the list as CSV or pcapng",
-			func() room.Request { return room.Request{Edit: "export packets.csv"} }).InFooter("export"),
 		room.Pair("pgup ctrl+b", "pgdown ctrl+f", "a page older, newer", movePage),
 		room.Pair("home", "end", "oldest packet, newest packet", toEnd),
 	}...)

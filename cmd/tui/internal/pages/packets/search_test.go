@@ -77,13 +77,12 @@ func TestSort(t *testing.T) {
 		field, _ := packetfilter.FindField(name)
 		for _, ascending := range []bool{false, true} {
 			order(t, p, room.PacketOrder{Sort: &room.PacketSort{Field: name, Ascending: ascending}})
-			listed := p.listed()
-			if len(listed) != len(p.packets) {
-				t.Fatalf("%s: %d of %d packets are listed", name, len(listed), len(p.packets))
+			if n := len(lab.Snap.Lanes[0].Packets); p.length() != n {
+				t.Fatalf("%s: %d of %d packets are listed", name, p.length(), n)
 			}
-			for row := range listed[1:] {
-				a, hasA := field.Value(&p.env, &p.packets[listed[row]])
-				b, hasB := field.Value(&p.env, &p.packets[listed[row+1]])
+			for row := range p.length() - 1 {
+				a, hasA := field.Value(&p.env, p.record(row))
+				b, hasB := field.Value(&p.env, p.record(row+1))
 				if !hasA && hasB || hasA && hasB && (ascending && a > b || !ascending && a < b) {
 					t.Errorf("by %s, ascending %v: %g is before %g", name, ascending, a, b)
 				}
@@ -95,7 +94,8 @@ func TestSort(t *testing.T) {
 // TestUnknownRows checks that a filter of rows requests which rows packets carry, explains why it matches nothing while
 // that is not known, and uses it when it is.
 func TestUnknownRows(t *testing.T) {
-	p, m := labtest.NewPaneStage[*packets](New(), labtest.NewPackets(), 160, 46)
+	lab := labtest.NewPackets()
+	p, m := labtest.NewPaneStage[*packets](New(), lab, 160, 46)
 	if c := order(t, p, room.PacketOrder{Filter: filter(t, "row == 417")}).Command; c == nil || c.Carried == nil || !*c.Carried {
 		t.Errorf("the filter requests %+v, not the costs of rows", c)
 	}
@@ -103,13 +103,14 @@ func TestUnknownRows(t *testing.T) {
 		t.Errorf("no explanation:\n%s", v)
 	}
 	p.env.Carries = func(seq uint64, row int) (carries, known bool) { return int(seq%418) == row, true }
+	p.listRows()
 	want := 0
-	for i := range p.packets {
-		if p.packets[i].Seq%418 == 417 {
+	for i := range lab.Snap.Lanes[0].Packets {
+		if lab.Snap.Lanes[0].Packets[i].Seq%418 == 417 {
 			want++
 		}
 	}
-	if got := len(p.listed()); got != want {
+	if got := p.length(); got != want {
 		t.Errorf("row == 417 lists %d packets, want %d", got, want)
 	}
 }

@@ -40,25 +40,24 @@ func (p *sizes) Observe(room.View) bool {
 
 // Draw implements room.Pane. The newest packets are shown or, in a sorted list, the first; in any case the selected one.
 func (p *sizes) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	listed := p.listed()
-	selected, hasCursor := p.selectedRow(listed)
+	selected, hasCursor := p.selectedRow()
 	hasCursor = hasCursor && p.hasSelection
-	shown := max(min(len(listed), c.W-4), 0)
-	first := len(listed) - shown
-	if p.sort.Field != "" {
+	shown := max(min(p.length(), c.W-4), 0)
+	first := max(p.followedRow()-shown, 0)
+	if p.isSorted() {
 		first = 0
 	}
 	if hasCursor {
-		first = min(max(selected-shown/2, 0), len(listed)-shown)
+		first = min(max(selected-shown/2, 0), p.length()-shown)
 	}
 	largest := 1
-	for _, i := range listed[first : first+shown] {
-		largest = max(largest, p.packets[i].Payload)
+	for row := first; row < first+shown; row++ {
+		largest = max(largest, p.record(row).Payload)
 	}
 	c.Frame(th, focused, p.Name(), look.Fit(look.TitleSpace(c.W, p.Name()), []look.Span{look.Dim.Span("a bar per listed packet, highest "),
 		look.Value.Span(strconv.Itoa(largest)), look.Dim.Span(" bytes")}, nil)...)
-	for x, i := range listed[first : first+shown] {
-		r := &p.packets[i]
+	for x := range shown {
+		r := p.record(first + x)
 		style := look.OutcomeStyle(r.Outcome)
 		if r.Outcome == packetlog.Decoded {
 			style = look.Dim

@@ -23,13 +23,14 @@ type details struct {
 	selected     packetlog.ID
 	hasSelection bool
 
-	opened     *inspector.Opened // the packet that is shown; nil if no packet is shown, or before the reply of the lab
-	isProblem  bool              // opened is the last problem, not the selected packet
-	reasons    []inspector.Reason
-	cfg        *config.Config
-	schema     *frame.Schema
-	shownSince time.Duration // virtual time at which the problem was first shown
-	observed   bool          // Observe was called
+	opened      *inspector.Opened // the packet that is shown; nil if no packet is shown, or before the reply of the lab
+	isProblem   bool              // opened is the last problem, not the selected packet
+	reasons     []inspector.Reason
+	cfg         *config.Config
+	schema      *frame.Schema
+	shownSince  time.Duration // virtual time at which the problem was first shown
+	observed    bool          // Observe was called
+	overNetwork bool
 }
 
 // minProblemTime is how long a problem is shown, so that it can be read, before a newer one replaces
@@ -55,7 +56,7 @@ func (p *details) Name() string { return "Packet" }
 // selected. The lab adds the selected packet to a snapshot some time after the request.
 func (p *details) Observe(v room.View) bool {
 	const isProblem = true
-	p.cfg, p.schema = v.Cfg, v.Snap.Schema
+	p.cfg, p.schema, p.overNetwork = v.Cfg, v.Snap.Schema, v.Snap.To != ""
 	first := !p.observed
 	p.observed = true
 	if p.hasSelection {
@@ -136,7 +137,13 @@ func (p *details) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		return
 	case p.opened.Gone:
 		c.Frame(th, focused, "Packet "+formatPacketID(p.opened.ID))
-		c.Clip(2, 1, c.W-4, look.Dim, "the packet is no longer stored, or was never sent")
+		text := "This packet was not sent, or the run cannot be repeated."
+		if p.overNetwork {
+			text = "Over a network, the details of packets are kept for five minutes, because the run cannot be repeated."
+		}
+		for y, line := range look.Wrap(text, c.W-4) {
+			c.Clip(2, 1+y, c.W-4, look.Dim, line)
+		}
 		return
 	}
 	title := "Packet " + formatPacketID(p.opened.ID)

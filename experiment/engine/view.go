@@ -56,8 +56,8 @@ func (l *lane) view(now time.Duration, maxPackets int) Lane {
 		Letter: l.letter, Encoder: l.codec(), Params: l.snd.Encoding().Params, Began: l.joinedAt,
 		Samples: l.meter.Samples(), History: l.log.History(),
 		Packets: l.log.Last(make([]packetlog.Record, 0, maxPackets), maxPackets),
-		Totals: l.totals(now),
-		Timing: l.timing(), Stretches: l.meter.Swaps.Figures(now), Traffic: l.trafficFigures(now), Control: l.controlView(), Budget: l.liveConfig.SendBudget(),
+		Totals:  l.totals(now),
+		Timing:  l.timing(), Stretches: l.meter.Swaps.Figures(now), Traffic: l.trafficFigures(now), Control: l.controlView(), Budget: l.liveConfig.SendBudget(),
 		Recent: l.meter.Recent(l.cadence.TickHz), Blocks: l.delivery.Blocks(),
 		Err: l.lastErr, Incidents: l.inspector.Incidents(),
 	}

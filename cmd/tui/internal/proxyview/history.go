@@ -5,24 +5,31 @@ import (
 	"slices"
 	"time"
 
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/engine/meters"
 	"wirelab/internal/units"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/relay"
 )
 
 // period is the time between two samples of the charts.
-const period = 100 * time.Millisecond
+const period = meters.SamplePeriod
 
 // maxSamples bounds the history of the charts: five minutes.
 const maxSamples = int(5 * time.Minute / period)
 
 // recentSpan is the period over which the current figures are measured.
-const recentSpan = 2 * time.Second
+const recentSpan = room.RecentSpan
 
-// directionSeries are the samples of one direction, a value per period.
-type directionSeries struct {
-	kbps, rate, p50, p95, queue []float64                      // p50, p95: delay in ms, NaN if nothing was sent on; queue: KB
-	lost                        [lossmodel.NumCauses][]float64 // datagrams in the period, by cause
+// sample is what the relay did in a period, by direction.
+type sample [2]directionSample
+
+// directionSample is a sample of one direction.
+type directionSample struct {
+	kbps, rate float64                      // on the wire, and datagrams per second, sent on
+	p50, p95   float64                      // delay in ms; NaN if nothing was sent on
+	queueKB    float64                      // before the bottleneck
+	lost       [lossmodel.NumCauses]float64 // datagrams per second, by cause
 }
 
 // history holds the newest snapshot of a relay, the samples of the charts and the figures of the
@@ -30,7 +37,7 @@ type directionSeries struct {
 type history struct {
 	snap          relay.Snapshot
 	nextIndex     int64 // number of the period after the newest sample, from the relay's start
-	directions    [2]directionSeries
+	samples       []sample
 	recentTotals  []*relay.Totals // the polls of the last recentSpan, oldest first
 	recent        relay.Totals    // what was counted since recentTotals[0]
 	recentSeconds float64         // the length of that, in seconds
@@ -38,15 +45,6 @@ type history struct {
 	// one becomes the older one when it is as old as recentSpan. Rates of clients are measured since olderAt.
 	olderClients, newerClients []relay.ClientState
 	olderAt, newerAt           time.Duration
-}
-
-// allSeries returns pointers to all series, to trim or clone each.
-func (s *directionSeries) allSeries() []*[]float64 {
-	list := []*[]float64{&s.kbps, &s.rate, &s.p50, &s.p95, &s.queue}
-	for cause := range s.lost {
-		list = append(list, &s.lost[cause])
-	}
-	return list
 }
 
 // observe adds what h.snap counted since the last call to the series, and updates the recent figures. If
@@ -68,9 +66,12 @@ func (h *history) observe() {
 		return
 	}
 	seconds := (now.At - last.At).Seconds()
-	for i := range h.directions {
-		h.directions[i].appendSamples(now.Flows[i].Since(&last.Flows[i]), seconds, int(min(numPeriods, int64(maxSamples))))
+	var next sample
+	for i := range next {
+		flow := now.Flows[i].Since(&last.Flows[i])
+		next[i] = newDirectionSample(&flow, seconds)
 	}
+	h.append(next, int(min(numPeriods, int64(maxSamples))))
 	h.nextIndex += numPeriods
 	h.recentTotals = append(h.recentTotals, &totals)
 	for now.At-h.recentTotals[1].At >= recentSpan { // ends at the totals just appended, which are of now.At
@@ -85,27 +86,26 @@ func (h *history) observe() {
 	h.recent = now.Since(first)
 }
 
-// appendSamples appends n equal samples for n periods, the given seconds in total. flow contains the traffic
-// of all of them, so rates are divided by seconds and losses by n. Series that have grown to more than twice
-// maxSamples are cut to their newest maxSamples.
-func (s *directionSeries) appendSamples(flow relay.Flow, seconds float64, n int) {
-	p50, p95 := math.NaN(), math.NaN()
+// newDirectionSample returns the sample of the traffic of the given number of seconds.
+func newDirectionSample(flow *relay.Flow, seconds float64) directionSample {
+	s := directionSample{kbps: relay.Kbps(flow.OutWire, seconds), rate: float64(flow.Out) / seconds, p50: math.NaN(), p95: math.NaN(),
+		queueKB: float64(flow.LineQueue.Bytes) / 1000}
 	if flow.Delay.N > 0 {
-		p50, p95 = units.Milliseconds(flow.Delay.Quantile(0.5)), units.Milliseconds(flow.Delay.Quantile(0.95))
+		s.p50 = units.Milliseconds(flow.Delay.Quantile(0.5))
+		s.p95 = units.Milliseconds(flow.Delay.Quantile(0.95))
 	}
-	for range n {
-		s.kbps = append(s.kbps, relay.Kbps(flow.OutWire, seconds))
-		s.rate = append(s.rate, float64(flow.Out)/seconds)
-		s.p50, s.p95 = append(s.p50, p50), append(s.p95, p95)
-		s.queue = append(s.queue, float64(flow.LineQueue.Bytes)/1000)
-		for cause := range s.lost {
-			s.lost[cause] = append(s.lost[cause], float64(flow.LostBy[cause])/float64(n))
-		}
+	for cause := range s.lost {
+		s.lost[cause] = float64(flow.LostBy[cause]) / seconds
 	}
-	for _, line := range s.allSeries() {
-		if len(*line) > 2*maxSamples { // trimmed rarely, because trimming copies the remaining samples
-			*line = append((*line)[:0], (*line)[len(*line)-maxSamples:]...)
-		}
+	return s
+}
+
+// append appends n samples equal to s. Samples that have grown to more than twice maxSamples are cut to the newest
+// maxSamples.
+func (h *history) append(s sample, n int) {
+	h.samples = append(h.samples, slices.Repeat([]sample{s}, n)...)
+	if len(h.samples) > 2*maxSamples { // trimmed rarely, because trimming copies the remaining samples
+		h.samples = slices.Delete(h.samples, 0, len(h.samples)-maxSamples)
 	}
 }
 
@@ -114,21 +114,8 @@ func (h *history) clone() *history {
 	c := *h
 	c.snap.Clients, c.snap.Links = slices.Clone(h.snap.Clients), slices.Clone(h.snap.Links)
 	c.recentTotals = slices.Clone(h.recentTotals)
-	for i := range c.directions {
-		for _, line := range c.directions[i].allSeries() {
-			*line = slices.Clone(*line)
-		}
-	}
+	c.samples = slices.Clone(h.samples)
 	return &c
-}
-
-// sumLossRates returns the losses per second of both directions, for each sample, from their losses in each period.
-func sumLossRates(up, down []float64) []float64 {
-	out := make([]float64, len(up))
-	for i := range out {
-		out[i] = (up[i] + down[i]) / period.Seconds()
-	}
-	return out
 }
 
 // clientTraffic returns what was counted for client c, per direction, since the earlier list of clients

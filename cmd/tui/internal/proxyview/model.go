@@ -10,6 +10,7 @@ import (
 
 	"wirelab/cmd/tui/internal/command"
 	"wirelab/cmd/tui/internal/controls"
+	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/script"
 	"wirelab/cmd/tui/internal/ui"
@@ -46,9 +47,9 @@ type model struct {
 	verdict
 
 	controls       controls.Pane
-	selectedClient int // turn of the client under the cursor; 0: none
-	datagramOffset int // distance of the datagram cursor from the newest datagram
-	spanIndex      int // index in spans
+	selectedClient int            // turn of the client under the cursor; 0: none
+	datagramOffset int            // distance of the datagram cursor from the newest datagram
+	axis           panes.TimeAxis // of the charts
 
 	changesShown int                    // number of changes of proxy.Live already shown
 	notesShown   int                    // number of notes already shown

@@ -3,7 +3,6 @@ package proxyview
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"wirelab/cmd/tui/internal/controls"
 	"wirelab/cmd/tui/internal/look"
@@ -40,15 +39,10 @@ func (p *pane) Name() string {
 func (p *pane) Draw(c *look.Canvas, _ *look.Theme, focused bool) { p.draw(c, focused) }
 
 // chartsPane has the charts over time.
-type chartsPane struct{ pane }
-
-func (p *chartsPane) NextSpan() { p.spanIndex = (p.spanIndex + 1) % len(spans()) }
-
-func (p *chartsPane) ZoomBy(notches int) {
-	p.spanIndex = panes.ZoomSpan(spans(), p.spanIndex, p.available(), notches)
+type chartsPane struct {
+	pane
+	*panes.TimeAxis
 }
-
-func (p *chartsPane) Span() time.Duration { return p.currentSpan() }
 
 // controlsPane has the controls.
 type controlsPane struct {
@@ -130,7 +124,7 @@ func newPage(m *model) *room.Page {
 		return pane{m, name, short, draw}
 	}
 	now, trust := of("Now", "", m.drawNow), of("Set and measured", "Measured", m.drawTrust)
-	p.Add(&chartsPane{of("Charts", "", m.drawCharts)}, &now, &controlsPane{&m.controls, m}, &trust,
+	p.Add(&chartsPane{of("Charts", "", m.drawCharts), &m.axis}, &now, &controlsPane{&m.controls, m}, &trust,
 		&clientsPane{of("Clients", "", m.drawClients)}, &datagramsPane{of("Datagrams", "", m.drawDatagrams)})
 	p.FocusOn(p.Slots[paneControls])
 	return p

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
 
 	"wirelab/cmd/tui/internal/command"
 	"wirelab/cmd/tui/internal/look"
@@ -63,33 +64,27 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// The samples of a poll are the mean over its periods; series are cut to maxSamples when they exceed twice that.
+// A sample contains the rates of its seconds; the history is cut to maxSamples when it exceeds twice that.
 func TestAppendSamples(t *testing.T) {
-	var s directionSeries
 	flow := relay.Flow{Out: 30, OutWire: 2500}
 	flow.LostBy[lossmodel.Queue] = 8
 	flow.LineQueue.Bytes = 4500
-	s.appendSamples(flow, 0.4, 4)
-	if len(s.kbps) != 4 || s.kbps[3] != 50 || s.rate[0] != 75 || s.queue[0] != 4.5 || s.lost[lossmodel.Queue][3] != 2 || !math.IsNaN(s.p50[0]) || !math.IsNaN(s.p95[0]) {
+	s := newDirectionSample(&flow, 0.4)
+	if s.kbps != 50 || s.rate != 75 || s.queueKB != 4.5 || s.lost[lossmodel.Queue] != 20 || !math.IsNaN(s.p50) || !math.IsNaN(s.p95) {
 		t.Errorf("%+v", s)
 	}
 	flow.Delay.Add(8 * time.Millisecond)
-	s.appendSamples(flow, 0.1, 1)
-	if p := s.p50[4]; math.Abs(p-8) > 0.5 || math.Abs(s.p95[4]-8) > 0.5 {
-		t.Errorf("delay %g ms, want 8", p)
+	if s = newDirectionSample(&flow, 0.1); math.Abs(s.p50-8) > 0.5 || math.Abs(s.p95-8) > 0.5 {
+		t.Errorf("delays %g and %g ms, want 8", s.p50, s.p95)
 	}
-	s.appendSamples(flow, 1, 2*maxSamples-5)
-	if len(s.kbps) != 2*maxSamples {
-		t.Errorf("%d samples are cut, want %d", len(s.kbps), 2*maxSamples)
+	var h history
+	h.append(sample{}, 2*maxSamples)
+	if len(h.samples) != 2*maxSamples {
+		t.Errorf("%d samples are cut, want %d", len(h.samples), 2*maxSamples)
 	}
-	s.appendSamples(flow, 0.1, 1)
-	for _, line := range s.allSeries() {
-		if len(*line) != maxSamples {
-			t.Errorf("%d samples remain, want %d", len(*line), maxSamples)
-		}
-	}
-	if s.rate[maxSamples-1] != 300 || s.rate[maxSamples-2] != 30 {
-		t.Error("the newest samples do not remain")
+	h.append(sample{s}, 1)
+	if len(h.samples) != maxSamples || h.samples[maxSamples-1][0].rate != 300 || h.samples[maxSamples-2][0].rate != 0 {
+		t.Errorf("%d samples remain, want the newest %d", len(h.samples), maxSamples)
 	}
 }
 
@@ -107,14 +102,14 @@ func TestObserve(t *testing.T) {
 		before := h.nextIndex
 		h.observe()
 		if i == 0 {
-			if h.nextIndex != 0 || len(h.directions[0].rate) != 0 {
+			if h.nextIndex != 0 || len(h.samples) != 0 {
 				t.Fatalf("the first poll adds samples: %+v", h)
 			}
 			polls = append(polls, at)
 		} else if int64(at/period) > before {
 			polls = append(polls, at)
-			if h.nextIndex != int64(at/period) || len(h.directions[0].rate) != int(h.nextIndex) {
-				t.Fatalf("at %v: index %d, %d samples", at, h.nextIndex, len(h.directions[0].rate))
+			if h.nextIndex != int64(at/period) || len(h.samples) != int(h.nextIndex) {
+				t.Fatalf("at %v: index %d, %d samples", at, h.nextIndex, len(h.samples))
 			}
 			first := polls[0]
 			for _, p := range polls[:len(polls)-1] { // the newest poll that is at least two seconds old
@@ -148,9 +143,9 @@ func TestObserve(t *testing.T) {
 		t.Errorf("a new client: %+v", got)
 	}
 	copied := h.clone()
-	h.directions[0].rate[0]++
+	h.samples[0][0].rate++
 	h.snap.Clients[0].Number++
-	if copied.directions[0].rate[0] == h.directions[0].rate[0] || copied.snap.Clients[0].Number == h.snap.Clients[0].Number {
+	if copied.samples[0] == h.samples[0] || copied.snap.Clients[0].Number == h.snap.Clients[0].Number {
 		t.Error("a stopped display changes")
 	}
 }
@@ -476,22 +471,37 @@ func TestExplainedDatagram(t *testing.T) {
 	}
 }
 
-// Charts appear in their order on the screen, the most important first to stay; bandwidth has a rule for each limit, one if both are equal.
+// The most important charts are the last to be folded, and losses do not move the charts; bandwidth has a rule for each
+// limit, one if both are equal.
 func TestChartsByImportance(t *testing.T) {
 	g := newGame(t, 1, "")
 	m := g.screen(160, 48)
-	queue := m.live.directions[0].queue
-	m.live.directions[0].queue, m.live.snap.Totals.Flows[1].LostBy[lossmodel.Queue] = []float64{1}, 1 // otherwise two charts are folded
-	for n, want := range []string{"", "Wire", "Wire Delay", "Wire Delay Lost/s", "Wire Datagrams/s Delay Lost/s", "Wire Datagrams/s Delay Lost/s Queue"} {
-		var got []string
-		for _, c := range m.visibleCharts(n, true) {
-			got = append(got, strings.TrimSuffix(strings.Fields(c.Title)[0], ","))
+	draw := func(h int) (titles, open []string) {
+		c := look.NewCanvas(100, h)
+		m.drawCharts(c, false)
+		lines := c.Lines(m.Theme())
+		for i, line := range lines {
+			if fields := strings.Fields(ansi.Strip(line)); strings.ContainsAny(fields[0], "╭├") && strings.Contains(line, "2 s mean") {
+				titles = append(titles, strings.TrimSuffix(fields[1], ","))
+				if !strings.ContainsAny(lines[i+1], "╭├╰") {
+					open = append(open, titles[len(titles)-1])
+				}
+			}
 		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("%d charts: %v, want %s", n, got, want)
+		return titles, open
+	}
+	for h, want := range map[int]string{12: "Wire", 16: "Wire Delay", 20: "Wire Delay Lost/s Datagrams/s", 40: "Wire Delay Lost/s Datagrams/s Queue"} {
+		titles, open := draw(h)
+		if strings.Join(titles, " ") != "Wire Delay Lost/s Datagrams/s Queue" || strings.Join(open, " ") != want {
+			t.Errorf("%d rows: charts %v, of which %v are open, want %s", h, titles, open, want)
 		}
 	}
-	m.live.directions[0].queue, m.live.snap.Totals.Flows[1].LostBy[lossmodel.Queue] = queue, 0
+	g.run(m, time.Second)
+	_, before := draw(24)
+	m.live.samples[len(m.live.samples)-1][0].lost[lossmodel.Queue] = 50
+	if _, after := draw(24); !slices.Equal(before, after) {
+		t.Errorf("the first loss changes the charts from %v to %v", before, after)
+	}
 	m.live.snap.Links = nil // before the first client, the limits are those that it will have
 	for i, x := range []struct{ change, want string }{{"", ""}, {"down.rate 1mbit", "rate down 1000"}, {"up.rate 2mbit", "rate up 2000 rate down 1000"}, {"down.rate 2mbit", "rate 2000"}, {"link.netem limit 5", ""}} {
 		if key, value, ok := strings.Cut(x.change, " "); ok {
@@ -500,7 +510,7 @@ func TestChartsByImportance(t *testing.T) {
 			}
 		}
 		var got []string
-		for _, r := range m.bandwidthChart().Spec.Rules {
+		for _, r := range m.rateRules() {
 			got = append(got, fmt.Sprint(r.Name, " ", r.Value))
 		}
 		if strings.Join(got, " ") != x.want {
@@ -508,24 +518,9 @@ func TestChartsByImportance(t *testing.T) {
 		}
 	}
 	g.run(m, time.Second)
-	if c := m.lossChart(); c.Empty != "no losses yet" || len(c.Legend) != 0 {
-		t.Errorf("without losses: %q, %d entries", c.Empty, len(c.Legend))
-	}
-	m.live.snap.Totals.Flows[1].LostBy[lossmodel.Queue] = 1
-	m.live.recent.Flows[1].LostBy[lossmodel.Queue], m.live.recent.Flows[0].LostBy[lossmodel.Queue] = 3, 1
-	if c := m.lossChart(); c.Empty != "" || len(c.Legend) != 2 || strings.TrimSpace(c.Legend[1].Text) != formatRate(4, m.live.recentSeconds) {
-		t.Errorf("4 losses: %q, %+v", c.Empty, c.Legend)
-	}
 	m.marks = []config.StampedChange{config.Stamp(0, config.NewChange("mark", "first")), config.Stamp(time.Duration(m.live.nextIndex)*period, config.NewChange("mark", "too late"))}
-	c := m.lossChart()
-	if m.styleChart(c.Spec); len(c.Spec.Marks) != 1 || c.Spec.Marks[0].Label != "first" || c.Spec.Newest != "" {
-		t.Errorf("marks %+v, newest %q", c.Spec.Marks, c.Spec.Newest)
-	}
-	for range 4 {
-		m.page.Zoom()
-	}
-	if m.spanIndex != 0 {
-		t.Errorf("after all spans comes %d", m.spanIndex)
+	if m.updateAxis(); len(m.axis.Marks) != 1 || m.axis.Marks[0].Label != "first" || m.axis.Stopped {
+		t.Errorf("marks %+v, stopped %v", m.axis.Marks, m.axis.Stopped)
 	}
 }
 
@@ -550,7 +545,7 @@ func TestRateRuleSumsClients(t *testing.T) {
 	} {
 		m.live.snap.Links = x.links
 		var got []string
-		for _, r := range m.bandwidthChart().Spec.Rules {
+		for _, r := range m.rateRules() {
 			got = append(got, fmt.Sprint(r.Name, " ", r.Value))
 		}
 		if strings.Join(got, ", ") != x.want {
@@ -700,25 +695,6 @@ func TestWideFromTheSameSize(t *testing.T) {
 	}
 }
 
-// TestEmptyChartsAreFolded: without losses and queues their charts take one row each, and the other charts get the
-// rows; they open with the first loss.
-func TestEmptyChartsAreFolded(t *testing.T) {
-	for _, text := range []string{"", linkText} {
-		g := newGame(t, 5, text)
-		m := g.screen(160, 48)
-		g.run(m, 9*time.Second)
-		view := m.View()
-		isEmpty := text == ""
-		if strings.Contains(view, "Lost/s by cause, 2 s mean  no losses yet") != isEmpty {
-			t.Errorf("%q: is the chart of losses folded? expected %v:\n%s", text, isEmpty, view)
-		}
-		axes := strings.Count(view, " 0┤")
-		if want := map[bool]int{true: 3, false: 5}[isEmpty]; axes != want {
-			t.Errorf("%q: %d charts, want %d:\n%s", text, axes, want, view)
-		}
-	}
-}
-
 // TestWheelActsUnderThePointer turns the wheel over each pane, while the controls have the focus: over charts it
 // zooms, over a list it moves the cursor, over a control it sets that control, and elsewhere nothing happens.
 func TestWheelActsUnderThePointer(t *testing.T) {
@@ -732,7 +708,7 @@ func TestWheelActsUnderThePointer(t *testing.T) {
 			}
 		}
 	}
-	before := m.currentSpan()
+	before := m.axis.Span()
 	for _, pane := range []int{paneCharts, paneNow, paneTrust, paneClients, paneDatagrams} {
 		wheel(pane, 4, 1)
 		wheel(pane, 4, -1)
@@ -741,8 +717,8 @@ func TestWheelActsUnderThePointer(t *testing.T) {
 		t.Errorf("%d changes outside of the controls", n)
 	}
 	wheel(paneCharts, 4, 1)
-	if m.currentSpan() >= before {
-		t.Errorf("the charts show %v, before %v", m.currentSpan(), before)
+	if m.axis.Span() >= before {
+		t.Errorf("the charts show %v, before %v", m.axis.Span(), before)
 	}
 	m.selectedClient = 2
 	if wheel(paneClients, 1, -1); m.selectedClient != 3 {

@@ -486,24 +486,24 @@ func TestHistory(t *testing.T) {
 			t.Errorf("%v: %d in, %d out in %g s", relay.Direction(way), f.In, f.Out, m.live.recentSeconds)
 		}
 		sum := 0.0
-		for _, v := range m.live.directions[way].rate {
-			sum += v * period.Seconds()
+		for i := range m.live.samples {
+			sum += m.live.samples[i][way].rate * period.Seconds()
 		}
 		if uint64(sum+0.5) != now.Out {
 			t.Errorf("%v: the samples hold %g of %d", relay.Direction(way), sum, now.Out)
 		}
 	}
 	// A blocked terminal: one poll for many samples.
-	n := len(m.live.directions[0].rate)
+	n := len(m.live.samples)
 	g.play(time.Second)
 	beat(m)
-	if got := len(m.live.directions[0].rate); got != n+10 {
+	if got := len(m.live.samples); got != n+10 {
 		t.Errorf("%d samples for a second without a poll", got-n)
 	}
 	for range 2*maxSamples + 5 {
-		m.live.directions[0].appendSamples(m.live.recent.Flows[0], 1, 1)
+		m.live.append(sample{}, 1)
 	}
-	if n := len(m.live.directions[0].rate); n > 2*maxSamples {
+	if n := len(m.live.samples); n > 2*maxSamples {
 		t.Errorf("%d samples stored", n)
 	}
 }

@@ -42,7 +42,7 @@ func TestTransportWithoutQueue(t *testing.T) {
 
 // TestQueueByOwner checks that each of a few flows has a line in the chart of the queue, and many have one together.
 func TestQueueByOwner(t *testing.T) {
-	for n, want := range map[int]string{1: "game 5  ╌╌ cubic 10 ", 3: "game 5  ╌╌ cubic #1 10  ╌╌ cubic #2 20  ╌╌ cubic #3 30 ", 5: "game 5  ╌╌ 5 flows 150 "} {
+	for n, want := range map[int]string{1: "game     5  ╌╌ cubic    10 ", 3: "game     5  ╌╌ cubic #1    10  ╌╌ cubic #2    20  ╌╌ cubic #3    30 ", 5: "game     5  ╌╌ 5 flows   150 "} {
 		snap := transportSnapshot(90 * time.Second)
 		lane := &snap.Lanes[0]
 		lane.Traffic = nil

@@ -54,7 +54,8 @@ func TestStackAddsUp(t *testing.T) {
 		a.unit = unit
 		sum := 0.0
 		for _, k := range p.slotOrder() {
-			sum += p.value(s, k)
+			num, den := p.value(s, []encoders.Slot{k})
+			sum += num / den
 		}
 		if math.Abs(sum-want) > 1e-6*want {
 			t.Errorf("unit %d: %g is stacked, %g was spent", unit, sum, want)
@@ -68,7 +69,8 @@ func TestFillsAreDistinctWithoutColour(t *testing.T) {
 	a.observe(labtest.NewView(labtest.NewBits(false).Snap))
 	th := labtest.Theme(false)
 	seen := map[rune]string{}
-	for _, area := range (&stack{budgetModel: a}).spec(a.active(), th, 100).Areas {
+	samples, k := (&stack{budgetModel: a}).chart(a.active(), th)
+	for _, area := range samples.Spec(&k, th, 100).Areas {
 		if other, twice := seen[area.Fill]; twice {
 			t.Errorf("%s and %s are both filled with %c", area.Name, other, area.Fill)
 		}

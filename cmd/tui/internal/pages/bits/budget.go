@@ -3,7 +3,6 @@ package bits
 import (
 	"cmp"
 	"slices"
-	"time"
 
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
@@ -25,42 +24,35 @@ const (
 // budgetModel is the state of the page: the lanes compared, the slots listed, the unit and the
 // selected slot.
 type budgetModel struct {
+	axis         panes.TimeAxis
 	snap         *engine.Snapshot
 	lanes        []engine.Lane
 	total        encoders.Budget // units per slot in the visible time, all shown lanes together; see sumBudgets
 	slots        []encoders.Slot // slots that a shown lane charged, in slot order or by cost
 	byCost       bool            // slots is sorted by cost, largest first
 	unit         stackUnit
-	spanIndex    int                   // index in panes.ChartSpans
 	selected     int                   // selected slot; -1 means none
 	onlySelected bool                  // the charts show the selected slot only
 	shadowChoice *panes.SelectedShadow // which shadows are compared with the active encoder; shared by all pages
 	shadowsShown []int                 // lane indices of those shadows when the page was last drawn
 	numChanges   int                   // how often the budgets changed
-	crosshair    time.Duration         // the instant under the crosshair, whose figures the table has; 0 means the present
-	nextIndex    int64                 // sample period after the newest sample
 }
 
 // observe stores the snapshot of the view and reports whether the page changes. While time advances the
-// page changes only when a redraw is due and the output can take it, or if another page selected another shadow.
+// page changes only when a redraw is due and the output can take it, or at once after a change by the user.
 func (m *budgetModel) observe(v room.View) bool {
-	same := m.snap != nil && len(m.lanes) == len(v.Snap.Lanes) && m.nextPeriod(v.Snap) == m.nextIndex &&
-		panes.SameMarks(m.snap.Marks, v.Snap.Marks)
-	canRedraw := !v.Running() || v.RedrawDue && v.CanRedrawAll
-	if same && !slices.Equal(m.shadowsShown, m.shadowChoice.Indices(m.lanes)) { // another page selected another shadow
-		same, canRedraw = false, true
-	}
-	if v.Crosshair != m.crosshair {
-		same, canRedraw = false, true
-	}
-	if m.snap != nil && (same || !canRedraw) {
+	hasOtherLanes := len(m.lanes) != len(v.Snap.Lanes) || !slices.Equal(m.shadowsShown, m.shadowChoice.Indices(m.lanes))
+	m.axis.Changed = m.axis.Changed || m.snap == nil || hasOtherLanes
+	v.RedrawDue = !v.Running() || v.RedrawDue && v.CanRedrawAll
+	samples := v.ActiveLane().Samples
+	if !m.axis.Observe(v, panes.EndOf(samples), len(samples)) {
 		return false
 	}
-	m.snap, m.lanes, m.nextIndex, m.crosshair = v.Snap, v.Snap.Lanes, m.nextPeriod(v.Snap), v.Crosshair
-	if m.crosshair > 0 {
+	m.snap, m.lanes = v.Snap, v.Snap.Lanes
+	if m.axis.Crosshair > 0 {
 		m.lanes = slices.Clone(m.lanes)
-		for i, l := range panes.LanesAt(m.lanes, m.crosshair, m.snap.Schema.TickHz) {
-			m.lanes[i].Recent = l.Recent
+		for i := range m.lanes {
+			m.lanes[i].Recent = meters.RecentOf(meters.Between(m.lanes[i].Samples, 0, m.axis.Crosshair), m.snap.Schema.TickHz)
 		}
 	}
 	m.shadowsShown = m.shadowChoice.Indices(m.lanes)
@@ -85,40 +77,33 @@ func (m *budgetModel) listSlots() {
 	}
 }
 
-// nextPeriod returns the end of the newest sample, counted in sample periods from the start of the run; 0
-// without samples.
-func (m *budgetModel) nextPeriod(snap *engine.Snapshot) int64 {
-	if len(snap.Lanes) == 0 || len(snap.Lanes[0].Samples) == 0 {
-		return 0
-	}
-	all := snap.Lanes[0].Samples
-	return int64(all[len(all)-1].T / meters.SamplePeriod)
-}
-
 // sumBudgets sets m.total to the sum of the budgets of the shown lanes over the visible time, so that a slot
 // keeps its row in the table while it is visible in the charts.
 func (m *budgetModel) sumBudgets() {
 	m.total = encoders.Budget{}
 	for _, l := range m.shownLanes() {
 		m.total.Add(&l.Recent.Budget)
-		recent := meters.Tail(l.Samples, m.span())
+		recent := meters.Tail(l.Samples, m.axis.Span())
 		for i := range recent {
 			m.total.Add(&recent[i].Budget)
 		}
 	}
 }
 
-// available returns the length of the history.
-func (m *budgetModel) available() time.Duration {
-	if l := m.active(); l != nil {
-		return time.Duration(len(l.Samples)) * meters.SamplePeriod
-	}
-	return 0
+// largestSlots returns the n slots of list with the largest costs, and the others.
+func (m *budgetModel) largestSlots(list []encoders.Slot, n int) (largest, others []encoders.Slot) {
+	order := slices.Clone(list)
+	slices.SortStableFunc(order, func(a, b encoders.Slot) int { return cmp.Compare(m.total.Units[b], m.total.Units[a]) })
+	return order[:n], order[n:]
 }
 
-// span returns the time span that the charts show.
-func (m *budgetModel) span() time.Duration {
-	return panes.VisibleSpan(panes.ChartSpans(), m.spanIndex, m.available())
+// othersName names several slots.
+func (m *budgetModel) othersName(others []encoders.Slot) string {
+	n := 0
+	for _, k := range others {
+		n += k.Fields(m.snap.Schema)
+	}
+	return panes.OthersName(n)
 }
 
 // active returns the lane of the active encoder, nil before the first frame.

@@ -98,19 +98,16 @@ func (p *table) Wheel(_, _, notches int) room.Request { return p.Move(0, -notche
 
 // NextSpan implements room.Timed for all charts, which share a time axis.
 func (p *table) NextSpan() {
-	p.spanIndex = (p.spanIndex + 1) % len(panes.ChartSpans())
+	p.axis.NextSpan()
 	p.recompute()
 }
 
-func (p *table) ZoomBy(notches int) { p.zoomBy(notches) }
-
-// zoomBy selects the next shorter time span if notches is positive, otherwise the next longer one.
-func (m *budgetModel) zoomBy(notches int) {
-	m.spanIndex = panes.ZoomSpan(panes.ChartSpans(), m.spanIndex, m.available(), notches)
-	m.recompute()
+func (p *table) ZoomBy(notches int) {
+	p.axis.ZoomBy(notches)
+	p.recompute()
 }
 
-func (p *table) Span() time.Duration { return p.span() }
+func (p *table) Span() time.Duration { return p.axis.Span() }
 
 func (p *table) Bindings() []room.Binding {
 	hasChoice := func() bool { return len(p.lanes) > 2 } // beside the active encoder at least two shadows

@@ -3,9 +3,7 @@ package bits
 import (
 	"math"
 	"slices"
-	"time"
 
-	"wirelab/cmd/tui/internal/chart"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
@@ -46,7 +44,8 @@ func (p *stack) Observe(v room.View) bool {
 // Wheel implements room.Wheeler. A stack is no room.Timed, because the time span of all charts would
 // change once for each.
 func (p *stack) Wheel(_, _, notches int) room.Request {
-	p.zoomBy(notches)
+	p.axis.ZoomBy(notches)
+	p.recompute()
 	return room.Request{}
 }
 
@@ -61,70 +60,65 @@ func (p *stack) lane() *engine.Lane {
 // Draw implements room.Pane. All charts have the same scale, so that their heights can be compared.
 func (p *stack) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	lane := p.lane()
-	if lane == nil {
+	if lane == nil || len(p.slots) == 0 {
 		c.Frame(th, focused, p.Name())
-		return
-	}
-	title := lane.Name()
-	if p.index > 0 {
-		title = "shadow " + lane.Name()
-	}
-	c.Frame(th, focused, title, p.legend(lane, look.TitleSpace(c.W, title))...)
-	if len(p.slots) == 0 {
 		c.Clip(2, 1, c.W-4, look.Dim, panes.NothingSentText(lane))
 		return
 	}
-	spec := p.spec(lane, th, c.W-2)
-	spec.Floor = math.Max(spec.Floor, p.otherHeight(th, c.W-2))
-	c.Blit(1, 1, chart.Draw(spec, c.W-2, c.H-2))
-}
-
-// otherHeight returns the highest value of the charts of the other lanes, w columns wide, for the common scale.
-// It is 0 if there is no other lane, or if the unit is a share, whose scale always ends at 100 %.
-func (p *stack) otherHeight(th *look.Theme, w int) (height float64) {
+	t, k := p.chart(lane, th)
+	k.Focused = focused
 	for i, other := range p.shownLanes() {
-		if i != p.index && p.unit != byShare {
-			height = math.Max(height, p.spec(other, th, w).Height(w))
+		if i != p.index && p.unit != byShare { // the scale of shares always ends at 100 %
+			others, area := p.chart(other, th)
+			k.Floor = math.Max(k.Floor, others.Spec(&area, th, c.W-2).Height(c.W-2))
 		}
 	}
-	return height
+	k.Title = lane.Name()
+	if p.index > 0 {
+		k.Title = "shadow " + k.Title
+	}
+	k.After = p.legend(lane)
+	t.Draw(c, th, []panes.TimeChart[meters.Sample]{k})
 }
 
-// legend returns the unit and the current figures, in at most maxWidth columns.
-func (p *stack) legend(lane *engine.Lane, maxWidth int) []look.Span {
-	unit := [numUnits]string{"kbps", "% of the payload", "bits per " + panes.PerItemUnit(p.snap.Schema, p.item())}[p.unit] + ", " + room.MeanText
+// legend returns the unit and the figures of a lane, and shorter texts.
+func (p *stack) legend(lane *engine.Lane) [][]look.Span {
+	unit := [numUnits]string{"kbps", "% of the payload", "bits per " + panes.PerItemUnit(p.snap.Schema, p.item())}[p.unit]
 	if p.onlySelected {
 		unit = "only " + panes.SlotName(encoders.Slot(p.selected), p.snap.Schema) + ", " + unit
 	}
 	r := &lane.Recent
-	now := []look.Span{look.Dim.Span(unit), look.Dim.Span("  " + panes.FiguresAt(p.crosshair) + " "), look.Payload.Span(units.Fixed(r.PayloadKbps, 1)),
+	all := []look.Span{look.Dim.Span(unit), look.Dim.Span("  " + p.axis.FiguresAt() + " "), look.Payload.Span(units.Fixed(r.PayloadKbps, 1)),
 		look.Dim.Span(" kbps, "), look.Ratio.Span(panes.FormatBitsPerItem(r.BitsPerChanged)),
 		look.Dim.Span(" bits/" + panes.PerItemShort(p.snap.Schema, p.item()))}
-	return look.Fit(maxWidth, now, now[:1], nil)
+	return [][]look.Span{all, all[:1]}
 }
 
-// spec returns the chart of a lane for w columns, with an area per slot of the bit budget.
-func (p *stack) spec(lane *engine.Lane, th *look.Theme, w int) *chart.Spec {
-	s := &chart.Spec{ASCII: th.Ascii, End: p.nextIndex, Step: meters.SamplePeriod, Span: int(p.span() / meters.SamplePeriod), Window: panes.MeanWindow,
-		Time: true, Labels: true, Floor: 1, UnscaledRune: look.MarkSymbol(th, engine.MarkLoop)}
-	look.SetChartStyles(s)
-	panes.AddMarks(s, th, p.snap.Marks)
-	panes.AddCrosshair(s, p.crosshair)
+// maxAreas is the largest number of areas of a chart; if there are more slots, the last area is that of the others.
+const maxAreas = 9
+
+// chart returns the chart of a lane, with an area per slot of the bit budget, and its samples.
+func (p *stack) chart(lane *engine.Lane, th *look.Theme) (*panes.TimeCharts[meters.Sample], panes.TimeChart[meters.Sample]) {
+	axis := p.axis
 	samples := lockstep.AfterWarmUp(lane)
-	samples = samples[max(len(samples)-s.VisibleValues(w), 0):]
 	if n := len(samples); n > 0 { // the newest sample of a shadow may be older than that of the active encoder
-		s.End = int64(samples[n-1].T / meters.SamplePeriod)
+		axis.End = int64(samples[n-1].T / meters.SamplePeriod)
 	}
-	s.Since = panes.LastSwap(p.snap.Marks, s.End)
-	s.UnscaledIntervals = panes.LoopPoints(samples)
+	k := panes.TimeChart[meters.Sample]{Floor: 1, IsStack: true}
 	if p.unit == byShare {
-		s.Whole = 100
+		k.Whole = 100
 	}
-	weights := p.weights(samples)
-	for _, k := range p.slotOrder() {
-		s.Areas = append(s.Areas, p.area(samples, weights, k, th))
+	order := p.slotOrder()
+	if len(order) > maxAreas {
+		largest, others := p.largestSlots(order, maxAreas-1)
+		order = largest
+		k.Lines = append(k.Lines, p.area(others, p.othersName(others), th))
 	}
-	return s
+	for _, slot := range slices.Backward(order) {
+		k.Lines = append(k.Lines, p.area([]encoders.Slot{slot}, panes.SlotName(slot, p.snap.Schema), th))
+	}
+	slices.Reverse(k.Lines) // the others are on top
+	return &panes.TimeCharts[meters.Sample]{TimeAxis: &axis, Samples: samples, LoopPoints: panes.LoopPoints}, k
 }
 
 // slotOrder returns the slots in the order of the stack, from the bottom. The selected slot is at the
@@ -142,52 +136,32 @@ func (p *stack) slotOrder() []encoders.Slot {
 	return order
 }
 
-// area returns the layer of slot k. Colours distinguish the layers; without colours, shades do.
-func (p *stack) area(samples []meters.Sample, weights []float64, slot encoders.Slot, th *look.Theme) chart.Area {
-	values := make([]float64, len(samples))
-	for i := range samples {
-		values[i] = p.value(&samples[i], slot)
+// area returns the area of slots, which has the colour of the first of them.
+func (p *stack) area(slots []encoders.Slot, name string, th *look.Theme) panes.TimeLine[meters.Sample] {
+	first := int(slots[0])
+	area := panes.TimeLine[meters.Sample]{Name: name, Silent: true, Symbol: th.Swatch(first), Style: look.SlotStyle(first),
+		Value: func(s *meters.Sample) (num, den float64) { return p.value(s, slots) }}
+	if th.Color {
+		area.InArea = look.BarStyle(first)
 	}
-	layer := chart.Area{Values: values, Weights: weights, Fill: th.Block, Style: chart.Style(look.SlotStyle(int(slot))),
-		Name: panes.SlotName(slot, p.snap.Schema), NameStyle: chart.Style(look.BarStyle(int(slot)))}
-	if th.Color && !th.Ascii {
-		layer.Fill = '█'
-	} else if !th.Color {
-		layer.Fill, layer.NameStyle = th.Shade(int(slot)), chart.Style(look.Plain)
-	}
-	return layer
+	return area
 }
 
-// value returns what sample s spent on slot k, in the current unit: kbps, percent of all bits, or bits per
-// changed item.
-func (p *stack) value(s *meters.Sample, k encoders.Slot) float64 {
-	bits := float64(s.Budget.Units[k]) / encoders.BitUnit
+// value returns what sample s spent on slots, in the current unit: kbps, percent of all bits, or bits per
+// changed item. It is unknown with too few changed items.
+func (p *stack) value(s *meters.Sample, slots []encoders.Slot) (num, den float64) {
+	bits := 0.0
+	for _, k := range slots {
+		bits += float64(s.Budget.Units[k]) / encoders.BitUnit
+	}
 	switch p.unit {
 	case byShare:
-		return 100 * bits / math.Max(float64(s.Budget.Total())/encoders.BitUnit, 1)
+		return 100 * bits, float64(s.Budget.Total()) / encoders.BitUnit
 	case byChanged:
-		return bits / math.Max(float64(s.Changed), 1)
-	}
-	samplesPerSecond := float64(time.Second / meters.SamplePeriod)
-	return bits * samplesPerSecond / 1000
-}
-
-// weights returns the weight of each sample when several are averaged in a column: the denominator of the
-// unit, so that the mean equals the ratio of the sums. nil means equal weights. Samples with too few
-// changed items have weight 0.
-func (p *stack) weights(samples []meters.Sample) []float64 {
-	if p.unit == byKbps {
-		return nil
-	}
-	out := make([]float64, len(samples))
-	for i := range samples {
-		s := &samples[i]
-		switch {
-		case p.unit == byShare:
-			out[i] = float64(s.Budget.Total()) / encoders.BitUnit
-		case panes.EnoughChanged(s):
-			out[i] = float64(s.Changed)
+		if !panes.EnoughChanged(s) {
+			return 0, 0
 		}
+		return bits, float64(s.Changed)
 	}
-	return out
+	return bits / 1000, s.Width.Seconds()
 }

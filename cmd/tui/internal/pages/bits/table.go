@@ -1,7 +1,6 @@
 package bits
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -117,7 +116,7 @@ func (p *table) heading(maxWidth, h int) []look.Span {
 	if p.byCost {
 		order = ", by cost"
 	}
-	figures := []look.Span{look.Dim.Span(period(p.crosshair) + order)}
+	figures := []look.Span{look.Dim.Span(period(p.axis.Crosshair) + order)}
 	if len(p.slots) > h-4 { // minus the border, the column headings and the sum
 		return look.Fit(maxWidth, append(figures[:1:1], look.Dim.Span("; "), look.Key.Span("↑↓"), look.Dim.Span(" select one of "),
 			look.Value.Span(strconv.Itoa(len(p.slots)))), figures, nil)
@@ -148,18 +147,7 @@ func (p *table) visibleSlots(n int) (visible, rest []encoders.Slot) {
 		from := min(max(at-maxVisible/2, 0), len(p.slots)-maxVisible)
 		return p.slots[from : from+maxVisible], slices.Concat(p.slots[:from], p.slots[from+maxVisible:])
 	}
-	order := slices.Clone(p.slots)
-	slices.SortStableFunc(order, func(a, b encoders.Slot) int { return cmp.Compare(p.total.Units[b], p.total.Units[a]) })
-	return order[:maxVisible], order[maxVisible:]
-}
-
-// othersName names the row that the slots rest share.
-func (p *table) othersName(rest []encoders.Slot) string {
-	n := 0
-	for _, k := range rest {
-		n += k.Fields(p.snap.Schema)
-	}
-	return panes.OthersName(n)
+	return p.largestSlots(p.slots, maxVisible)
 }
 
 // columnEnds are the right edges of the columns, from the left edge of the table: three figures of the

@@ -6,6 +6,7 @@ import (
 
 	"wirelab/cmd/tui/internal/chart"
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
@@ -14,7 +15,7 @@ import (
 // baselines shows how many clients share each encoding: a row for each age of baselines, a heat map of the share of
 // clients over time, and the encodings of the newest tick.
 type baselines struct {
-	span *timeSpan
+	span *panes.TimeAxis
 	view *engine.CrowdView
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
 )
@@ -11,12 +12,12 @@ import (
 // New returns the page: on a large screen the clients above, below them the charts on the left, and the
 // baselines and the packets of a client on the right.
 func New() *room.Page {
-	span, table := &timeSpan{}, &clientTable{}
+	span, table := &panes.TimeAxis{}, &clientTable{}
 	p := &room.Page{Name: "Crowd", Top: room.NewSlot(&summary{})}
 	client := &client{}
 	clients := &clients{clientTable: table, selected: -1, packets: client}
 	client.clients = clients
-	s := p.Add(clients, &charts{timeSpan: span}, &quantiles{table}, &baselines{span: span}, client)
+	s := p.Add(clients, &charts{TimeAxis: span}, &quantiles{table}, &baselines{span: span}, client)
 	clients.focusPackets = func() { p.FocusOn(s[4]) }
 	clients.focusClients = func() { p.FocusOn(s[0]) }
 	p.LayOut = func(w, h int) []room.Place {

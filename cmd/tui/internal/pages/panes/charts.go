@@ -1,7 +1,6 @@
 package panes
 
 import (
-	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -13,80 +12,23 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/packetlog"
+	"wirelab/experiment/lockstep"
 	"wirelab/internal/units"
 )
-
-// ChartSpans returns the time spans that the charts can show. The first is the default.
-func ChartSpans() []time.Duration {
-	return []time.Duration{60 * time.Second, 120 * time.Second, 15 * time.Second, 30 * time.Second}
-}
-
-// VisibleSpan returns the time span that a chart shows: spans[chosen]. If chosen is 0, the default,
-// the span is shortened to the available history, so that no chart is mostly empty.
-func VisibleSpan(spans []time.Duration, chosen int, available time.Duration) time.Duration {
-	if chosen > 0 {
-		return spans[chosen]
-	}
-	for _, shorter := range []time.Duration{5 * time.Second, 10 * time.Second, 15 * time.Second, 20 * time.Second, 30 * time.Second, 45 * time.Second} {
-		if available <= shorter {
-			return shorter
-		}
-	}
-	return spans[0]
-}
-
-// ZoomSpan returns the index in spans of the next shorter visible span if notches is positive, otherwise of
-// the next longer one; chosen if no other span is visible. See VisibleSpan for the other parameters.
-func ZoomSpan(spans []time.Duration, chosen int, available time.Duration, notches int) int {
-	current := VisibleSpan(spans, chosen, available)
-	best, bestDistance := chosen, time.Duration(math.MaxInt64)
-	for i := range spans {
-		distance := VisibleSpan(spans, i, available) - current // how much longer
-		if notches > 0 {
-			distance = -distance
-		}
-		if distance > 0 && distance < bestDistance {
-			best, bestDistance = i, distance
-		}
-	}
-	return best
-}
-
-// available returns the length of the history.
-func (p *Charts) available() time.Duration {
-	return time.Duration(len(p.Lane.Samples)) * meters.SamplePeriod
-}
-
-// Span returns the time span that the charts show, at most 30 s for the guided tour.
-func (p *Charts) Span() time.Duration {
-	span := VisibleSpan(ChartSpans(), p.spanIndex, p.available())
-	if p.InTour {
-		return min(span, 30*time.Second)
-	}
-	return span
-}
 
 // Charts shows bandwidth, bits per changed item and decode failures over one time axis, with a
 // mark at each change.
 type Charts struct {
-	budget    float64 // kbps; 0 means none
-	spanIndex int     // index in ChartSpans
+	TimeAxis
+	budget  float64       // kbps; 0 means none
+	item    string        // name of an item, such as "cube"; "" means unknown
+	schema  *frame.Schema // nil if unknown
+	Lane    engine.Lane   // the active encoder
+	shadows []engine.Lane
 
-	item        string // name of an item, such as "cube"; "" means unknown
-	schema      *frame.Schema
-	Lane        engine.Lane // the active encoder
-	shadows     []engine.Lane
-	marks       []engine.Mark
-	loopPoints  []chart.Interval // visible periods in which packets have references from before a loop point
-	end         int64            // number of periods from the start to the newest sample
-	numSamples  int              // samples of the active encoder; Lane has only the visible ones while drawing
-	viewChanged bool             // span or axes changed since the last Observe
-	past        bool             // the time cursor is in the past
-	crosshair   time.Duration    // the instant under the crosshair; 0 means none
-
-	Selected     int  // the highlighted chart, an index into charts; -1 means none
+	Selected     int  // the highlighted chart, one of the indices below; -1 means none
 	OnlySelected bool // show only the selected chart
-	OfRun        bool // the figures above the charts, from Lane.Recent, are means of the run, not of the last two seconds
+	OfRun        bool // the figures above the charts are means of the run, not of the last two seconds
 	InTour       bool // the guided tour is open: the span is at most 30 s, and a single chart is highlighted
 }
 
@@ -97,57 +39,17 @@ func (p *Charts) Name() string {
 	return "Charts"
 }
 
-// NextSpan selects the next time span.
-func (p *Charts) NextSpan() {
-	p.spanIndex, p.viewChanged = (p.spanIndex+1)%len(ChartSpans()), true
-}
-
-// ZoomBy selects the next shorter time span if notches is positive, otherwise the next longer one.
-func (p *Charts) ZoomBy(notches int) {
-	p.spanIndex, p.viewChanged = ZoomSpan(ChartSpans(), p.spanIndex, p.available(), notches), true
-}
-
-// Observe implements room.Observer. The charts change when a slow redraw is due (see room.View.RedrawDue), or at once
-// if the user changed their span or axes.
+// Observe implements room.Observer. See TimeAxis.Observe.
 func (p *Charts) Observe(v room.View) bool {
 	lane := v.ActiveLane()
-	end := int64(0) // number of sample periods so far
-	if n := len(lane.Samples); n > 0 {
-		end = int64(lane.Samples[n-1].T / meters.SamplePeriod)
-	}
-	changed := end != p.end || !SameMarks(p.marks, v.Snap.Marks) || len(p.shadows) != len(v.Shadows()) || v.Past != p.past ||
-		v.Cfg.BudgetKbps != p.budget
-	p.viewChanged = p.viewChanged || v.Crosshair != p.crosshair
-	if !p.viewChanged && !(v.RedrawDue && changed) {
+	isOther := len(p.shadows) != len(v.Shadows()) || v.Cfg.BudgetKbps != p.budget
+	p.Changed = p.Changed || isOther
+	if !p.TimeAxis.Observe(v, EndOf(lane.Samples), len(lane.Samples)) {
 		return false
 	}
-	p.item, p.schema, p.Lane, p.marks, p.end, p.viewChanged = v.Snap.Item, v.Snap.Schema, *lane, v.Snap.Marks, end, false
-	p.shadows, p.past, p.budget, p.crosshair = v.Shadows(), v.Past, v.Cfg.BudgetKbps, v.Crosshair
-	p.numSamples = len(lane.Samples)
+	p.item, p.schema, p.budget = v.Snap.Item, v.Snap.Schema, v.Cfg.BudgetKbps
+	p.Lane, p.shadows = *lane, v.Shadows()
 	return true
-}
-
-// MeanWindow is the number of samples that a point of a chart averages: those of room.RecentSpan, as in the legends.
-const MeanWindow = int(room.RecentSpan / meters.SamplePeriod)
-
-// withVisibleSamples returns a copy of p with only the samples that are visible in w columns, those
-// before them that sliding means need, and the visible loop points. Drawing need not visit the whole
-// history then, which is several times longer than the charts.
-func (p *Charts) withVisibleSamples(th *look.Theme, w int) *Charts {
-	spec := &chart.Spec{Span: int(p.Span() / meters.SamplePeriod), Window: MeanWindow}
-	th.StyleChart(spec)
-	maxAge := time.Duration(spec.VisibleValues(w)) * meters.SamplePeriod
-	cut := *p
-	cut.Lane.Samples = meters.Tail(p.Lane.Samples, maxAge)
-	cut.shadows = slices.Clone(p.shadows)
-	for i := range cut.shadows {
-		cut.shadows[i].Samples = meters.Tail(cut.shadows[i].Samples, maxAge)
-	}
-	cut.loopPoints = LoopPoints(cut.Lane.Samples)
-	for i := range cut.shadows {
-		cut.loopPoints = append(cut.loopPoints, LoopPoints(cut.shadows[i].Samples)...)
-	}
-	return &cut
 }
 
 // The charts, as indices of charts.
@@ -161,100 +63,123 @@ const (
 	RatioChart
 )
 
-// liveCharts is the number of charts that are stacked on the page Live.
-const liveCharts = RatioChart
+// samples returns what the charts show of the lanes. The samples of the warm-up of a shadow are not shown.
+func (p *Charts) samples() *TimeCharts[meters.Sample] {
+	t := &TimeCharts[meters.Sample]{TimeAxis: &p.TimeAxis, Samples: p.Lane.Samples, OfRun: p.OfRun, LoopPoints: LoopPoints}
+	for i := range p.shadows {
+		t.Shadows = append(t.Shadows, Shadow[meters.Sample]{i, p.shadows[i].ShortName(&p.Lane), lockstep.AfterWarmUp(&p.shadows[i])})
+	}
+	return t
+}
 
-// charts returns the charts of the page Live and the ratio, by the indices above.
-func (p *Charts) charts() []timeChart {
-	bandwidth := timeChart{title: "Bandwidth kbps", short: "kbps", floor: 10, decimals: 1, lines: []timeLine{
-		{name: "payload", style: look.Payload, recent: func(l *engine.Lane) float64 { return l.Recent.PayloadKbps }, value: func(s *meters.Sample) float64 { return kbps(s.PayloadBits) }}}}
-	if len(p.shadows) == 0 { // with shadows the chart would be crowded
-		bandwidth.lines = append(bandwidth.lines, timeLine{name: "wire", style: look.Wire, stroke: chart.Dashed, recent: func(l *engine.Lane) float64 { return l.Recent.WireKbps },
-			value: func(s *meters.Sample) float64 { return kbps(s.WireBits) }})
+// charts returns the charts of the page Live, by the indices above.
+func (p *Charts) charts(th *look.Theme) []TimeChart[meters.Sample] {
+	bandwidth := TimeChart[meters.Sample]{Title: "Bandwidth kbps", Short: "kbps", Floor: 10, Decimals: 1, Lines: []TimeLine[meters.Sample]{
+		{Name: "payload", Style: look.Payload, Value: meters.PayloadKbps}}}
+	perItem := TimeChart[meters.Sample]{Title: "Bits per " + p.perItem(), Short: "Bits/" + PerItemShort(p.schema, p.itemName()), Floor: 10,
+		Decimals: 1, Lines: []TimeLine[meters.Sample]{{Style: look.Ratio, Value: bitsPerChanged, Figure: bitsPerChangedText}}}
+	if len(p.shadows) == 0 { // with shadows the charts would be crowded
+		bandwidth.Lines = append(bandwidth.Lines, TimeLine[meters.Sample]{Name: "wire", Style: look.Wire, Stroke: chart.Dashed, Value: meters.WireKbps})
+		if !ChangesAsWhole(p.schema) {
+			perItem.Lines = append(perItem.Lines, TimeLine[meters.Sample]{Name: "per " + p.itemName(), Style: look.Dim, Figure: bitsPerItemText})
+		}
 	}
 	if p.budget > 0 {
 		name := "budget " + units.Fixed(p.budget, 0)
-		bandwidth.rules = []chart.Rule{{Value: p.budget, Style: chart.Style(look.Budget), Name: name}}
-		bandwidth.after = func(_ *Charts, th *look.Theme) [][]look.Span {
-			sample := "  " + look.RuleSample(th) + " "
-			return [][]look.Span{{look.Budget.Span(sample + name)}, {look.Budget.Span(sample + units.Fixed(p.budget, 0))}}
-		}
+		bandwidth.Rules = []chart.Rule{{Value: p.budget, Style: chart.Style(look.Budget), Name: name}}
+		sample := "  " + look.RuleSample(th) + " "
+		bandwidth.After = [][]look.Span{{look.Budget.Span(sample + name)}, {look.Budget.Span(sample + units.Fixed(p.budget, 0))}}
 	}
-	perItem := timeChart{title: "Bits per " + p.perItem(), short: "Bits/" + PerItemShort(p.schema, p.itemName()), floor: 10, decimals: p.decimals(),
-		lines: []timeLine{{style: look.Ratio, recent: func(l *engine.Lane) float64 { return l.Recent.BitsPerChanged },
-			value:  func(s *meters.Sample) float64 { return float64(s.PayloadBits) / math.Max(float64(s.Changed), 1) },
-			weight: changedWeight}}}
-	if len(p.shadows) == 0 && !ChangesAsWhole(p.schema) {
-		perItem.after = func(figures *Charts, _ *look.Theme) [][]look.Span {
-			return [][]look.Span{{look.Dim.Span("  per " + p.itemName() + " "), look.Plain.Span(units.Fixed(figures.Lane.Recent.BitsPerItem, 2))}}
-		}
-	}
-	return []timeChart{BandwidthChart: bandwidth, ItemChart: perItem, FailureChart: p.failureChart(), RatioChart: {title: "Payload ratio", short: "Ratio"}}
+	return []TimeChart[meters.Sample]{BandwidthChart: bandwidth, ItemChart: perItem, FailureChart: p.failureChart(th)}
 }
 
-// changedWeight returns the weight of a sample in means per changed item. A sample with too few changed items has weight 0,
-// which is a gap in the line.
-func changedWeight(s *meters.Sample) float64 {
+// bitsPerChanged returns bits per changed item. A sample with too few changed items has no value, which is a gap in the
+// line.
+func bitsPerChanged(s *meters.Sample) (num, den float64) {
 	if !EnoughChanged(s) {
-		return 0
+		return 0, 0
 	}
-	return float64(s.Changed)
+	return meters.BitsPerChanged(s)
+}
+
+// bitsPerChangedText returns bits per changed item as all pages show it: over all samples.
+func bitsPerChangedText(recent []meters.Sample) string {
+	const tickHz = 0 // only ages need it
+	r := meters.MeanOf(recent, tickHz)
+	return FormatBitsPerItem(r.BitsPerChanged)
+}
+
+// bitsPerItemText returns bits per item, changed or not.
+func bitsPerItemText(recent []meters.Sample) string {
+	return meters.Ratio(meters.BitsPerItem).Of(recent).Text(2)
 }
 
 // failureChart returns the chart of decode failures per second by cause.
-func (p *Charts) failureChart() timeChart {
-	k := timeChart{title: "Decode failures/s", short: "Fail/s", floor: 4, decimals: 1, ofShadow: func(s *meters.Sample) float64 {
-		return room.PerSecond * float64(s.Failed())
-	}, shadowFigure: func(l *engine.Lane) string { return strconv.FormatInt(l.Totals.Failed(), 10) }}
+func (p *Charts) failureChart(th *look.Theme) TimeChart[meters.Sample] {
+	k := TimeChart[meters.Sample]{Title: "Decode failures/s", Short: "Fail/s", Floor: 4, Decimals: 1, MaxRows: 5,
+		OfShadow: func(s *meters.Sample) (num, den float64) { return float64(s.Failed()), s.Width.Seconds() }}
 	total := p.Lane.Totals.Failed()
 	for i, outcome := range []packetlog.Outcome{packetlog.NoBaseline, packetlog.Corrupt, packetlog.UnknownCodec} {
 		if outcome == packetlog.UnknownCodec && p.Lane.Totals.Failures.UnknownCodec == 0 {
 			continue // its dotted line would cover those of shadows
 		}
-		k.lines = append(k.lines, timeLine{name: look.OutcomeName(outcome), short: look.ShortOutcomeName(outcome), symbol: func(th *look.Theme) rune { return th.Outcome[outcome] },
-			style: look.OutcomeStyle(outcome), stroke: chart.Stroke(i),
-			silent: total > 0 && *outcome.In(&p.Lane.Totals.Counts) == 0,
-			value:  func(s *meters.Sample) float64 { return room.PerSecond * float64(*outcome.In(&s.Counts)) }})
+		k.Lines = append(k.Lines, TimeLine[meters.Sample]{Name: look.OutcomeName(outcome), Short: look.ShortOutcomeName(outcome), Symbol: th.Outcome[outcome],
+			Style: look.OutcomeStyle(outcome), Stroke: chart.Stroke(i), Silent: total > 0 && *outcome.In(&p.Lane.Totals.Counts) == 0,
+			Value: func(s *meters.Sample) (num, den float64) { return float64(*outcome.In(&s.Counts)), s.Width.Seconds() }})
 	}
-	if total > 0 {
-		k.after = func(*Charts, *look.Theme) [][]look.Span {
-			return [][]look.Span{{look.Dim.Span("  " + strconv.FormatInt(total, 10) + " in total")}, nil}
-		}
-	} else {
-		k.folded = "none yet"
-	}
+	k.After = [][]look.Span{{look.Dim.Span("  " + strconv.FormatInt(total, 10) + " in total")}, nil}
 	return k
+}
+
+// ratioSample is the payload of a lane and that of the active encoder in a period without a loop point.
+type ratioSample struct{ own, active float64 }
+
+func (s *ratioSample) ratio() (num, den float64) { return s.own, s.active }
+
+// ratioChart returns RatioChart and its samples. The active encoder is the line at 1.
+func (p *Charts) ratioChart() (*TimeCharts[ratioSample], TimeChart[ratioSample]) {
+	samplesOf := func(l *engine.Lane) (list []ratioSample) {
+		ratios, weights := lockstep.RatioBySample(l, &p.Lane)
+		for i := range ratios {
+			list = append(list, ratioSample{ratios[i] * weights[i], weights[i]})
+		}
+		return list
+	}
+	t := &TimeCharts[ratioSample]{TimeAxis: &p.TimeAxis, Samples: slices.Repeat([]ratioSample{{1, 1}}, len(p.Lane.Samples))}
+	for i := range p.shadows {
+		t.Shadows = append(t.Shadows, Shadow[ratioSample]{i, p.shadows[i].ShortName(&p.Lane), samplesOf(&p.shadows[i])})
+	}
+	return t, TimeChart[ratioSample]{Title: "Payload ratio", Short: "Ratio", Fit: true, Decimals: 3,
+		Lines: []TimeLine[ratioSample]{{Name: p.Lane.Name(), Style: look.Payload, Value: (*ratioSample).ratio}}}
 }
 
 // Draw implements room.Pane: the charts of the page Live, stacked, or only the selected chart. The selected
 // one of several charts has a marker before its title.
 func (p *Charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	figures := p.atCrosshair()
-	visible := p.withVisibleSamples(th, c.W-2)
-	all := visible.charts()[:liveCharts]
+	p.MaxSpan = 0
+	if p.InTour {
+		p.MaxSpan = 30 * time.Second
+	}
+	if p.OnlySelected && p.Selected == RatioChart {
+		t, k := p.ratioChart()
+		k.Focused = focused
+		t.Draw(c, th, []TimeChart[ratioSample]{k})
+		return
+	}
+	all := p.charts(th)
 	if p.OnlySelected && p.Selected >= 0 {
-		all = visible.charts()[p.Selected : p.Selected+1]
-	}
-	isSingle := len(all) == 1
-	list := make([]Stacked, len(all))
-	for i := range all {
-		k, out := &all[i], &list[i]
-		isSelected := p.Selected == i || isSingle
-		const narrow = 66 // below it, a long title leaves too little room for the legend
-		title := k.title
-		if c.W < narrow {
-			title = k.short
+		all = all[p.Selected : p.Selected+1]
+		all[0].MaxRows = 0
+		all[0].Focused = focused || p.InTour // the tour always highlights its chart
+	} else {
+		for i := range all {
+			all[i].Focused = focused && (p.Selected < 0 || p.Selected == i)
 		}
-		*out = k.stacked(visible, figures, th, title+", "+room.MeanText, c.W)
-		out.Focused = focused && (p.Selected < 0 || isSelected) || isSingle && p.InTour // the tour always highlights its chart
-		if isSelected && !isSingle {
-			out.Title = th.Chosen + " " + out.Title
-		}
-		if k.folded != "" && !isSelected {
-			out.Folded, out.Legend = true, []look.Span{look.Dim.Span(k.folded)}
+		if p.Selected >= 0 {
+			all[p.Selected].Title = th.Chosen + " " + all[p.Selected].Title
 		}
 	}
-	DrawStack(c, th, list)
+	p.samples().Draw(c, th, all)
 }
 
 // perItem names what ItemChart counts bits per, such as "changed cube".
@@ -265,15 +190,6 @@ func (p *Charts) perItem() string {
 	return PerItemUnit(p.schema, p.item)
 }
 
-// decimals returns the decimals of bits per item: two for data whose items all change together, such
-// as the bytes of a file, because these have few bits per item.
-func (p *Charts) decimals() int {
-	if ChangesAsWhole(p.schema) {
-		return 2
-	}
-	return 1
-}
-
 // itemName returns the glossary's name of an item, such as "cube".
 func (p *Charts) itemName() string {
 	if p.item == "" {
@@ -281,28 +197,3 @@ func (p *Charts) itemName() string {
 	}
 	return p.item
 }
-
-// StyleChart sets what all charts have in common: theme, time axis, the start of the samples that the
-// value axis fits (see LastSwap), marks and loop points.
-func (p *Charts) StyleChart(s *chart.Spec, th *look.Theme) {
-	th.StyleChart(s)
-	if p.past { // the right end of the time axis is not "now"
-		s.Newest = look.FormatTime(time.Duration(p.end) * meters.SamplePeriod)
-	}
-	s.End, s.Step, s.Since = p.end, meters.SamplePeriod, LastSwap(p.marks, p.end)
-	s.Span, s.Window = int(p.Span()/meters.SamplePeriod), MeanWindow
-	s.UnscaledIntervals = p.loopPoints
-	AddMarks(s, th, p.marks)
-	AddCrosshair(s, p.crosshair)
-}
-
-func mapSamples(samples []meters.Sample, value func(*meters.Sample) float64) []float64 {
-	out := make([]float64, len(samples))
-	for i := range out {
-		out[i] = value(&samples[i])
-	}
-	return out
-}
-
-// kbps converts the bits of one sample to kilobits per second.
-func kbps(bits int64) float64 { return float64(bits) * room.PerSecond / 1000 }

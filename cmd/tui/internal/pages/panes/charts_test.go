@@ -34,8 +34,11 @@ func TestFailureRatesAgree(t *testing.T) {
 	p := &Charts{Selected: -1}
 	p.Observe(labtest.NewView(snap))
 	th := labtest.Theme(false)
-	failures := p.charts()[FailureChart]
-	spec := failures.spec(p, th)
+	for p.Span() != 5*time.Minute { // all samples are visible
+		p.NextSpan()
+	}
+	failures := p.charts(th)[FailureChart]
+	spec := p.samples().Spec(&failures, th, 100)
 	at := slices.IndexFunc(spec.Series, func(s chart.Series) bool { return s.Style == chart.Style(look.Corrupt) })
 	values, area := spec.Series[at].Values, 0.0
 	for _, v := range values {
@@ -44,14 +47,11 @@ func TestFailureRatesAgree(t *testing.T) {
 	if want := float64(failed); math.Abs(area-want) > 1e-6 {
 		t.Errorf("the area under the line is %v failures, want %v", area, want)
 	}
-	legend := ""
-	for _, s := range failures.legend(p, th, 200) {
-		legend += s.Text
-	}
-	if !strings.Contains(legend, "corrupt 0.5") {
+	legend := spelled(p.samples().Legend(&failures, th, 200))
+	if !strings.Contains(legend, "corrupt   0.5") {
 		t.Errorf("one failure in two seconds: the legend is %q", legend)
 	}
-	box := chart.Draw(&chart.Spec{End: int64(len(values)), Per: 7, Window: MeanWindow, Series: spec.Series, Floor: spec.Floor}, 100, 8).String()
+	box := chart.Draw(&chart.Spec{End: int64(len(values)), Per: 7, Window: meanWindow, Series: spec.Series, Floor: spec.Floor}, 100, 8).String()
 	if !strings.Contains(box, "4┤") || strings.Contains(box, "10┤") {
 		t.Errorf("the axis of 3.3 a second:\n%s", box)
 	}
@@ -88,7 +88,7 @@ func TestBudgetOfTheChart(t *testing.T) {
 				t.Errorf("shadows %v: the legend lacks %s: %s", shadows, name, head)
 			}
 			far := budget > 10
-			if strings.Contains(upper, name+" ↑") != far || strings.Contains(upper, " 10┤") == false {
+			if strings.Contains(upper, name+" ↑") != far || !slices.ContainsFunc(axisLabels(lines[1:13]), func(s string) bool { return strings.TrimSuffix(s, ".0") == "10" }) {
 				t.Errorf("shadows %v, %s over 5 kbps:\n%s", shadows, name, upper)
 			}
 			if far == strings.Contains(upper, "┈ ┈ ┈ ┈") {
@@ -141,7 +141,9 @@ func TestSpanFollowsShortHistory(t *testing.T) {
 			t.Errorf("after %v the line begins in column %d of 148:\n%s", there, first, strings.Join(lines, "\n"))
 		}
 	}
-	if got := VisibleSpan(ChartSpans(), 1, time.Second); got != 2*time.Minute {
+	axis := TimeAxis{Length: 10}
+	axis.NextSpan()
+	if got := axis.Span(); got != 2*time.Minute {
 		t.Errorf("two minutes are %v", got)
 	}
 }
@@ -152,7 +154,8 @@ func TestRatioChart(t *testing.T) {
 	p := &Charts{Selected: RatioChart, OnlySelected: true}
 	p.Observe(labtest.NewView(snap))
 	th := labtest.Theme(false)
-	spec := p.payloadRatioSpec(th)
+	samples, ratio := p.ratioChart()
+	spec := samples.Spec(&ratio, th, 200)
 	const per = 8
 	for i := range snap.Lanes[1:] {
 		line, lane := &spec.Series[i], &snap.Lanes[1+i]
@@ -173,7 +176,7 @@ func TestRatioChart(t *testing.T) {
 	if one := spec.Series[len(spec.Series)-1]; one.Stroke != chart.Solid || slices.Min(one.Values) != 1 || slices.Max(one.Values) != 1 {
 		t.Error("the active encoder is not 1")
 	}
-	if text := spelled(p.payloadRatioLegend(th, 200)); !strings.Contains(text, "relative-orientation 1") || !strings.Contains(text, "rotor 0.6") {
+	if text := spelled(samples.Legend(&ratio, th, 200)); !strings.Contains(text, "relative-orientation 1.000") || !strings.Contains(text, "rotor 0.6") {
 		t.Errorf("the legend is %q", text)
 	}
 }
@@ -193,51 +196,44 @@ func TestLegendsFitWithShadows(t *testing.T) {
 // five minutes: with a shadow that joined late, with loop points, at all widths, spans and styles.
 func TestVisibleSamplesSuffice(t *testing.T) {
 	snap := labtest.WithShadows(labtest.Snapshot(5*time.Minute), "rotor", "raw")
+	var loops []chart.Interval
 	for i := range snap.Lanes {
 		for k := range snap.Lanes[i].Samples {
-			s := &snap.Lanes[i].Samples[k]
-			s.Starved, s.Displayed = k%5, 6
-			if k%97 == 0 {
+			if s := &snap.Lanes[i].Samples[k]; k%97 == 0 {
 				s.CrossingLoop, s.PayloadBits = 1, 20*s.PayloadBits
 			}
 		}
-	}
-	var loops []chart.Interval
-	for i := range snap.Lanes {
 		loops = append(loops, LoopPoints(snap.Lanes[i].Samples)...)
 	}
 	late := &snap.Lanes[2]
 	late.Began, late.Samples = 4*time.Minute+30*time.Second, late.Samples[2700:]
 	p := &Charts{Selected: -1}
 	p.Observe(labtest.NewView(snap))
-	for range ChartSpans() {
+	for range spans {
 		p.NextSpan()
 		for _, th := range []*look.Theme{labtest.Theme(false), labtest.Theme(true), labtest.Theme(false).WithCharts(look.ParseChartStyle("line"))} {
 			for _, w := range []int{9, 40, 78, 159, 300} {
-				cut := p.withVisibleSamples(th, w)
-				if kept := time.Duration(len(cut.Lane.Samples)) * meters.SamplePeriod; w == 159 && kept > p.Span()+10*time.Second {
-					t.Errorf("%v are visible, %v were used", p.Span(), kept)
-				}
-				for i := range RatioChart + 1 {
-					var drawn [2]string
-					for n, q := range []*Charts{p, cut} {
-						spec := q.charts()[i].spec(q, th)
-						q.StyleChart(spec, th)
-						if n == 0 {
-							spec.UnscaledIntervals = loops
-						}
-						drawn[n] = chart.Draw(spec, w, 12).String()
+				lanes := p.samples()
+				for i, k := range p.charts(th) {
+					some, all := lanes.Spec(&k, th, w), lanes.Spec(&k, th, w)
+					if kept := time.Duration(len(some.Series[0].Values)) * meters.SamplePeriod; w == 159 && kept > p.Span()+10*time.Second {
+						t.Errorf("%v are visible, %v were used", p.Span(), kept)
 					}
-					if drawn[0] != drawn[1] {
-						t.Fatalf("chart %d of %v, %d columns: want\n%s\ngot\n%s", i, p.Span(), w, drawn[0], drawn[1])
+					shadow := k.Lines[0].Value
+					if k.OfShadow != nil {
+						shadow = k.OfShadow
 					}
-				}
-				all, some := mapSamples(snap.Lanes[0].Samples, starved), mapSamples(cut.Lane.Samples, starved)
-				spec := &chart.Spec{Time: true, Floor: 10}
-				p.StyleChart(spec, th)
-				n := spec.VisibleValues(w)
-				if all, some = all[max(len(all)-n, 0):], some[max(len(some)-n, 0):]; !slices.Equal(all, some) {
-					t.Fatalf("%d columns of %v: the starved series differs", w, p.Span())
+					for n := range lanes.Shadows {
+						all.Series[n].Values, all.Series[n].Weights = seriesOf(lanes.Shadows[n].Samples, shadow)
+					}
+					for n := range len(all.Series) - len(lanes.Shadows) { // the first line is the last series
+						line := &all.Series[len(all.Series)-1-n]
+						line.Values, line.Weights = seriesOf(lanes.Samples, k.Lines[n].Value)
+					}
+					all.UnscaledIntervals = loops
+					if want, got := chart.Draw(all, w, 12).String(), chart.Draw(some, w, 12).String(); got != want {
+						t.Fatalf("chart %d of %v, %d columns: want\n%s\ngot\n%s", i, p.Span(), w, want, got)
+					}
 				}
 			}
 		}
@@ -264,7 +260,7 @@ func TestLoopPointNeverSetsTheScale(t *testing.T) {
 				s := &lane.Samples[len(lane.Samples)-1-ago]
 				s.CrossingLoop, s.PayloadBits, s.WireBits = 1, 40*s.PayloadBits, 40*s.WireBits
 			}
-			drawn = labtest.Draw(&Charts{Selected: -1, viewChanged: true}, labtest.NewView(snap), 120, 40)
+			drawn = labtest.Draw(&Charts{Selected: -1}, labtest.NewView(snap), 120, 40)
 			labels[i] = axisLabels(drawn)
 		}
 		if !slices.Equal(labels[0], labels[1]) {
@@ -280,8 +276,8 @@ func TestLoopPointNeverSetsTheScale(t *testing.T) {
 func TestTitlesNameTheMean(t *testing.T) {
 	for _, w := range []int{58, 78, 108} {
 		drawn := strings.Join(labtest.Draw(&Charts{Selected: -1}, labtest.NewView(labtest.NewLab().Snap), w, 40), "\n")
-		if n := strings.Count(drawn, "2 s mean"); n != liveCharts {
-			t.Errorf("%d columns: %d of %d titles name the mean:\n%s", w, n, liveCharts, drawn)
+		if n := strings.Count(drawn, "2 s mean"); n != RatioChart {
+			t.Errorf("%d columns: %d of %d titles name the mean:\n%s", w, n, RatioChart, drawn)
 		}
 	}
 }

@@ -5,21 +5,12 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/chart"
-	"wirelab/cmd/tui/internal/look"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 )
 
 // maxDragGap is the time between two changes of one setting below which they are combined.
 const maxDragGap = time.Second
-
-// AddMarks adds marks to a chart. A dragged control gets one mark, at its last step.
-func AddMarks(s *chart.Spec, th *look.Theme, marks []engine.Mark) {
-	for _, m := range groupMarks(marks) {
-		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / meters.SamplePeriod), Label: m.Label,
-			Style: chart.Style(look.MarkStyle(m.Kind)), Rune: look.MarkSymbol(th, m.Kind)})
-	}
-}
 
 // settingName returns the label of a change, such as "loss 5%", without the value at its end.
 func settingName(label string) string {
@@ -40,10 +31,10 @@ func SameMarks(a, b []engine.Mark) bool {
 // that, samples of the previous encoder may be beyond the axis.
 const swapVisible = 10 * time.Second
 
-// LastSwap returns the sample period after the last swap of the encoder that is at least swapVisible
+// lastSwap returns the sample period after the last swap of the encoder that is at least swapVisible
 // before the period end, 0 if none exists. The value axis fits the samples from there on. Periods are
 // counted from the start of the run.
-func LastSwap(marks []engine.Mark, end int64) int64 {
+func lastSwap(marks []engine.Mark, end int64) int64 {
 	const visible = int64(swapVisible / meters.SamplePeriod)
 	for i := len(marks) - 1; i >= 0; i-- {
 		at := int64(marks[i].T / meters.SamplePeriod)

@@ -11,7 +11,6 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
-	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
@@ -21,18 +20,19 @@ import (
 func TestFailuresAreRates(t *testing.T) {
 	lane := &labtest.NewDamaged().Snap.Lanes[0]
 	lane.Totals.Failures.UnknownCodec = 1
-	p := &Charts{Lane: *lane}
-	k := p.failureChart()
+	p := &Charts{Lane: *lane, TimeAxis: TimeAxis{End: int64(len(lane.Samples))}}
+	k := p.failureChart(labtest.Theme(false))
 	for i, outcome := range []packetlog.Outcome{packetlog.NoBaseline, packetlog.Corrupt, packetlog.UnknownCodec} {
 		n := int64(0)
 		for _, s := range lane.Samples[len(lane.Samples)-20:] { // of 100 ms
 			n += *outcome.In(&s.Counts)
 		}
-		if got := k.figure(p, lane, &k.lines[i]); got != units.Fixed(float64(n)/2, 1) {
+		line := &k.Lines[i]
+		if got := p.samples().figure(&k, line, lane.Samples, line.Value); got != units.Fixed(float64(n)/2, 1) {
 			t.Errorf("%v: %v a second, want %d in 2 s", outcome, got, n)
 		}
 	}
-	if got := k.figure(&Charts{}, &engine.Lane{}, &k.lines[0]); got != "" {
+	if got := (&Charts{}).samples().figure(&k, &k.Lines[0], nil, k.Lines[0].Value); got != "" {
 		t.Error("failures before the first sample")
 	}
 }
@@ -68,7 +68,11 @@ func TestFewChangesLeaveAGap(t *testing.T) {
 	}
 	p := &Charts{}
 	p.Observe(labtest.NewView(snap))
-	spec := func() *chart.Spec { return p.charts()[ItemChart].spec(p, &look.Theme{}) }
+	for p.Span() != 5*time.Minute { // all samples are visible
+		p.NextSpan()
+	}
+	k := p.charts(labtest.Theme(false))[ItemChart]
+	spec := func() *chart.Spec { return p.samples().Spec(&k, labtest.Theme(false), 100) }
 	for i, w := range spec().Series[0].Weights {
 		if w != 0 {
 			t.Fatalf("sample %d has a weight, with 4 items changed per frame", i)

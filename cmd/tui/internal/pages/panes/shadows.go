@@ -4,32 +4,43 @@ import (
 	"fmt"
 
 	"wirelab/cmd/tui/internal/look"
-	"wirelab/experiment/engine"
 )
 
 // Shadows are further encoders that run on the same frames and losses as the active encoder. The
 // marker and the colour of a shadow depend on its index and are the same on all pages.
 
-// shadowLegend returns name and figure of each shadow in at most maxWidth columns. A name contains only
-// what distinguishes the shadow from the active encoder, and is omitted if it does not fit. The number
-// of shadows that do not fit follows as "+n".
-func shadowLegend(th *look.Theme, maxWidth int, active *engine.Lane, lanes []engine.Lane, figure func(*engine.Lane) string) []look.Span {
+// shadowFigure is the entry of a shadow in a legend.
+type shadowFigure struct {
+	index      int // of the shadow
+	name, text string
+}
+
+// shadowLegend returns name and figure of each shadow in at most maxWidth columns. A name is omitted if it does not fit.
+// The number of shadows that do not fit, and of others, follows as "+n".
+func shadowLegend(th *look.Theme, maxWidth int, list []shadowFigure, others int) []look.Span {
 	var out []look.Span
-	for i := range lanes {
-		marker := string(look.ShadowSymbol(th, i))
-		full := []look.Span{look.ShadowStyle(i).Span("  " + marker + " " + lanes[i].ShortName(active) + " "), look.Value.Span(figure(&lanes[i]))}
-		brief := []look.Span{look.ShadowStyle(i).Span("  " + marker + " "), look.Value.Span(figure(&lanes[i]))}
-		more := look.Dim.Span(fmt.Sprintf("  +%d", len(lanes)-i))
+	for i, s := range list {
+		style, marker := look.ShadowStyle(s.index), "  "+string(look.ShadowSymbol(th, s.index))+" "
+		figure := look.Value.Span(look.PadLeft(s.text, figureWidth))
+		full := []look.Span{style.Span(marker + s.name + " "), figure}
+		brief := []look.Span{style.Span(marker), figure}
 		moreWidth := 0
-		if i < len(lanes)-1 {
-			moreWidth = look.SpansWidth([]look.Span{more})
+		if left := len(list) - 1 - i + others; left > 0 {
+			moreWidth = look.TextWidth(moreShadows(left))
 		}
 		pieces := look.Fit(maxWidth-moreWidth, full, brief, nil)
 		if pieces == nil {
-			return append(out, look.Fit(maxWidth, []look.Span{more}, nil)...)
+			others += len(list) - i
+			break
 		}
 		maxWidth -= look.SpansWidth(pieces)
 		out = append(out, pieces...)
 	}
+	if others > 0 {
+		out = append(out, look.Fit(maxWidth, []look.Span{look.Dim.Span(moreShadows(others))}, nil)...)
+	}
 	return out
 }
+
+// moreShadows counts shadows without an entry.
+func moreShadows(n int) string { return fmt.Sprintf("  +%d", n) }

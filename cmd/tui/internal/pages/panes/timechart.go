@@ -1,193 +1,359 @@
 package panes
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
 	"wirelab/cmd/tui/internal/chart"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
-	"wirelab/experiment/engine"
-	"wirelab/experiment/engine/meters"
-	"wirelab/experiment/lockstep"
 	"wirelab/internal/units"
 )
 
-// timeChart is a chart of samples over time, with the figures of its lines in the legend.
-type timeChart struct {
-	title    string
-	short    string        // title in narrow panes
-	floor    float64       // the smallest value at the top of the axis
-	reduce   chart.Reducer // mean or maximum, of the samples of a column and in the figures
-	decimals int           // of the figures; significant for three significant digits
-	lines    []timeLine    // nil for the chart of payload ratios, see RatioChart
-	rules    []chart.Rule
-	empty    string // text instead of a chart without values
-	folded   string // text of a chart that is one row high unless it is selected; "" for others
-
-	// What is drawn for shadows, and their figures; nil for those of the first line.
-	ofShadow     func(*meters.Sample) float64
-	shadowFigure func(*engine.Lane) string
-	// after returns the end of the legend, after the figures of the lines, and shorter texts for narrow panes; nil for none.
-	after func(figures *Charts, th *look.Theme) [][]look.Span
+// TimeChart is a chart over time of samples of type S, with the figures of its lines in the legend.
+type TimeChart[S any] struct {
+	Title    string  // without the period of means, which is added
+	Short    string  // title in narrow panes; "" for Title
+	Floor    float64 // the smallest value at the top of the axis
+	Decimals int     // of the figures; Significant for three significant digits
+	Lines    []TimeLine[S]
+	IsStack  bool    // the lines are areas, the first at the bottom
+	Whole    float64 // if positive, the sum of the areas, which are shares
+	Fit      bool    // the axis need not include 0
+	Rules    []chart.Rule
+	Empty    string        // text instead of a chart whose lines have no values; "" draws the chart anyway
+	MaxRows  int           // of the plot; 0 means no limit
+	OfShadow Ratio[S]      // the line of shadows; nil for that of the first line
+	After    [][]look.Span // the end of the legend, and shorter texts for narrow panes
+	Focused  bool          // draw the title as focused
 }
 
-// significant as timeChart.decimals means three significant digits.
-const significant = -1
+// Significant as TimeChart.Decimals means three significant digits.
+const Significant = -1
 
-// text formats a figure.
-func (k *timeChart) text(v float64) string {
-	if k.decimals == significant {
-		return units.Significant(v, 3)
-	}
-	return units.Fixed(v, k.decimals)
+// Ratio is a figure of a sample as a fraction. Means over several samples are ratios of the sums. A denominator of 0
+// means that the figure is unknown.
+type Ratio[S any] func(*S) (num, den float64)
+
+// TimeLine is a line or an area of a chart.
+type TimeLine[S any] struct {
+	Name   string // in the legend, or in an area that is silent; "" for the instant of the figures
+	Short  string // in narrow legends; "" for Name
+	Symbol rune   // before the name, and the fill of an area in themes without colour; 0 for none
+	Stroke chart.Stroke
+	Style  look.Style
+	Value  Ratio[S]                // nil for a line that has only a figure
+	Reduce chart.Reducer           // mean or maximum, of the samples of a column and in the figure
+	Figure func(recent []S) string // the figure of the samples of the last two seconds; nil for the mean or the maximum
+	Silent bool                    // it has no figure in the legend
+	Loose  bool                    // it may leave the chart at the top instead of flattening the other lines
+	Limit  bool                    // a loose line of which nothing is drawn while it is above the chart
+	InArea look.Style              // style of the name in a silent area
 }
 
-// timeLine is a line of a chart.
-type timeLine struct {
-	name   string                 // in the legend; "" for the instant of the figures
-	short  string                 // in narrow legends; "" for name
-	symbol func(*look.Theme) rune // before the name; nil for none
-	stroke chart.Stroke
-	style  look.Style
-	value  func(*meters.Sample) float64 // NaN if unknown
-	weight func(*meters.Sample) float64 // of a value in means; nil means equal weights
-	recent func(*engine.Lane) float64   // the figure of the last two seconds; nil for the mean or the maximum of the values
-	silent bool                         // it has no figure in the legend
-	loose  bool                         // a limit: if it is above the chart, only the legend shows it
+// Known returns v as a Ratio does, unknown unless isKnown is set.
+func Known(v float64, isKnown bool) (num, den float64) {
+	if !isKnown {
+		return 0, 0
+	}
+	return v, 1
 }
 
-// series returns the values and weights of samples.
-func (line *timeLine) series(samples []meters.Sample) (values, weights []float64) {
-	if line.weight != nil {
-		weights = mapSamples(samples, line.weight)
-	}
-	return mapSamples(samples, line.value), weights
+// Shadow is a lane that is drawn behind the lines of a chart, as a dotted line.
+type Shadow[S any] struct {
+	Index   int // of the shadow, which determines its style and symbol
+	Name    string
+	Samples []S
 }
 
-// stacked returns the chart of the visible samples, and in its legend the figures of the lines from
-// figures. title replaces k.title; w is the width of the pane.
-func (k *timeChart) stacked(visible, figures *Charts, th *look.Theme, title string, w int) Stacked {
-	out := Stacked{Title: title, Spec: k.spec(visible, th), Legend: k.legend(figures, th, look.TitleSpace(w, title))}
-	visible.StyleChart(out.Spec, th)
-	if k.reduce == chart.Max { // not a mean
-		out.Spec.Window = 0
-	}
-	return out
+// TimeCharts are the samples for charts over one time axis.
+type TimeCharts[S any] struct {
+	*TimeAxis
+	Samples    []S // the newest ends at TimeAxis.End
+	Shadows    []Shadow[S]
+	OfRun      bool                       // the figures are those of all samples, not of the last two seconds
+	LoopPoints func([]S) []chart.Interval // the periods of samples that do not affect the scale; nil for none
 }
 
-// spec returns the chart of the visible samples.
-func (k *timeChart) spec(p *Charts, th *look.Theme) *chart.Spec {
-	if len(k.lines) == 0 {
-		return p.payloadRatioSpec(th)
+// seriesOf returns the values of samples, NaN if unknown, and their weights in means.
+func seriesOf[S any](samples []S, value Ratio[S]) (values, weights []float64) {
+	values, weights = make([]float64, len(samples)), make([]float64, len(samples))
+	for i := range samples {
+		num, den := value(&samples[i])
+		values[i], weights[i] = num/den, den
 	}
-	spec := &chart.Spec{Floor: k.floor, Rules: k.rules}
-	first := k.lines[0]
-	if k.ofShadow != nil {
-		first.value = k.ofShadow
+	return values, weights
+}
+
+// Spec returns a chart in w columns.
+func (t *TimeCharts[S]) Spec(k *TimeChart[S], th *look.Theme, w int) *chart.Spec {
+	spec := &chart.Spec{Floor: k.Floor, Rules: k.Rules, Fit: k.Fit, Whole: k.Whole}
+	t.style(spec, th)
+	spec.Fine = spec.Fine && !k.IsStack
+	if k.Lines[0].Reduce == chart.Max { // not a mean
+		spec.Window = 0
 	}
-	// A dotted line for each shadow, with its marker at intervals. The samples of its warm-up are not shown.
-	for i := range p.shadows {
-		values, weights := first.series(lockstep.AfterWarmUp(&p.shadows[i]))
-		spec.Series = append(spec.Series, chart.Series{Values: values, Weights: weights, Reduce: k.reduce, Loose: true,
-			Stroke: chart.Dotted, Style: chart.Style(look.ShadowStyle(i)), Marker: look.ShadowSymbol(th, i)})
+	visible := spec.VisibleValues(w) + meanWindow
+	if t.LoopPoints != nil {
+		spec.UnscaledIntervals = t.LoopPoints(newest(t.Samples, visible))
 	}
-	for _, line := range slices.Backward(k.lines) { // the last series is drawn on top: the first line
-		values, weights := line.series(p.Lane.Samples)
-		spec.Series = append(spec.Series, chart.Series{Values: values, Weights: weights, Reduce: k.reduce,
-			Stroke: line.stroke, Style: chart.Style(line.style), Loose: line.loose, ClipAbove: line.loose})
+	first := &k.Lines[0]
+	ofShadow := first.Value
+	if k.OfShadow != nil {
+		ofShadow = k.OfShadow
+	}
+	shadows, _ := t.largestShadows(ofShadow, first.Reduce)
+	for i := range shadows {
+		samples := newest(shadows[i].Samples, visible)
+		line := chart.Series{Reduce: first.Reduce, Loose: !k.Fit || len(shadows) > 1, Stroke: chart.Dotted,
+			Style: chart.Style(look.ShadowStyle(shadows[i].Index)), Marker: look.ShadowSymbol(th, shadows[i].Index)}
+		line.Values, line.Weights = seriesOf(samples, ofShadow)
+		spec.Series = append(spec.Series, line)
+		if t.LoopPoints != nil {
+			spec.UnscaledIntervals = append(spec.UnscaledIntervals, t.LoopPoints(samples)...)
+		}
+	}
+	for _, line := range slices.Backward(k.Lines) { // the last series is drawn on top: the first line
+		if line.Value == nil {
+			continue
+		}
+		values, weights := seriesOf(newest(t.Samples, visible), line.Value)
+		if k.IsStack {
+			spec.Areas = slices.Insert(spec.Areas, 0, line.area(th, values, weights)) // the first area is at the bottom
+			continue
+		}
+		spec.Series = append(spec.Series, chart.Series{Values: values, Weights: weights, Reduce: line.Reduce,
+			Stroke: line.Stroke, Style: chart.Style(line.Style), Loose: line.Loose || line.Limit, ClipAbove: line.Limit})
 	}
 	return spec
 }
 
-// hasValue reports whether a series has a value.
-func hasValue(s chart.Series) bool {
-	return slices.ContainsFunc(s.Values, func(v float64) bool { return !math.IsNaN(v) })
+// area returns the area of a line. Colours distinguish areas; without colours, fills do.
+func (line *TimeLine[S]) area(th *look.Theme, values, weights []float64) chart.Area {
+	area := chart.Area{Values: values, Weights: weights, Fill: line.Symbol, Style: chart.Style(line.Style), NameStyle: chart.Style(line.InArea)}
+	if th.Color && !th.Ascii {
+		area.Fill = '█'
+	}
+	if line.Silent {
+		area.Name = line.Name
+	}
+	return area
 }
 
-// legend returns the figures of each line, then those of the shadows, in at most maxWidth columns.
-func (k *timeChart) legend(p *Charts, th *look.Theme, maxWidth int) []look.Span {
-	if len(k.lines) == 0 {
-		return p.payloadRatioLegend(th, maxWidth)
+// maxShadows is the largest number of shadows that a chart draws: with the active encoder, eight lines.
+const maxShadows = 7
+
+// largestShadows returns the shadows with the largest figures, in their order, and the number of others.
+func (t *TimeCharts[S]) largestShadows(value Ratio[S], how chart.Reducer) (list []Shadow[S], others int) {
+	if len(t.Shadows) <= maxShadows {
+		return t.Shadows, 0
 	}
+	list = slices.Clone(t.Shadows)
+	slices.SortStableFunc(list, func(a, b Shadow[S]) int {
+		return cmp.Compare(t.mean(b.Samples, value, how), t.mean(a.Samples, value, how))
+	})
+	list = list[:maxShadows]
+	slices.SortFunc(list, func(a, b Shadow[S]) int { return a.Index - b.Index })
+	return list, len(t.Shadows) - maxShadows
+}
+
+// recent returns the samples of the figures: those of the last two seconds, or all of a run.
+func (t *TimeCharts[S]) recent(samples []S) []S {
+	if t.OfRun {
+		return samples
+	}
+	return newest(upToCrosshair(t.TimeAxis, samples), meanWindow)
+}
+
+// mean returns the mean or the maximum of a figure in the recent samples; NaN without values.
+func (t *TimeCharts[S]) mean(samples []S, value Ratio[S], how chart.Reducer) float64 {
+	largest, sum, weights := math.NaN(), 0.0, 0.0
+	for _, s := range t.recent(samples) {
+		num, den := value(&s)
+		if den <= 0 || math.IsNaN(num) {
+			continue
+		}
+		sum += num
+		weights += den
+		if v := num / den; math.IsNaN(largest) || v > largest {
+			largest = v
+		}
+	}
+	if how == chart.Max {
+		return largest
+	}
+	return sum / weights
+}
+
+// figure returns the text of a figure of a line; "" without values.
+func (t *TimeCharts[S]) figure(k *TimeChart[S], line *TimeLine[S], samples []S, value Ratio[S]) string {
+	if line.Figure != nil {
+		return line.Figure(t.recent(samples))
+	}
+	v := t.mean(samples, value, line.Reduce)
+	switch {
+	case math.IsNaN(v):
+		return ""
+	case k.Decimals == Significant:
+		return units.Significant(v, 3)
+	}
+	return units.Fixed(v, k.Decimals)
+}
+
+// figureWidth is the width of figures in legends, so that what follows them does not move.
+const figureWidth = 5
+
+// Legend returns the figures of each line, then those of the shadows, in at most maxWidth columns.
+func (t *TimeCharts[S]) Legend(k *TimeChart[S], th *look.Theme, maxWidth int) []look.Span {
 	const short = true
-	out := slices.Concat(k.lineFigures(p, th, !short)...)
+	out := slices.Concat(t.lineFigures(k, th, !short)...)
 	if look.SpansWidth(out) > maxWidth {
-		out = look.FitGroups(maxWidth, k.lineFigures(p, th, short))
+		out = look.FitGroups(maxWidth, t.lineFigures(k, th, short))
 	}
-	after := [][]look.Span{nil}
-	if k.after != nil {
-		after = append(k.after(p, th), nil)
-	}
+	after := append(slices.Clone(k.After), nil)
 	shortest := after[max(len(after)-2, 0)] // the last text before nil, which is the space that shadows leave free
-	shadowFigure := k.shadowFigure
-	if shadowFigure == nil {
-		shadowFigure = func(l *engine.Lane) string { return k.figure(p, l, &k.lines[0]) }
-	}
-	space := maxWidth - look.SpansWidth(out) - look.SpansWidth(shortest)
-	out = append(out, shadowLegend(th, space, &p.Lane, p.shadows, shadowFigure)...)
+	out = append(out, t.shadowFigures(k, th, maxWidth-look.SpansWidth(out)-look.SpansWidth(shortest))...)
 	return append(out, look.Fit(maxWidth-look.SpansWidth(out), after...)...)
 }
 
+// shadowFigures returns the figures of the shadows in at most maxWidth columns.
+func (t *TimeCharts[S]) shadowFigures(k *TimeChart[S], th *look.Theme, maxWidth int) []look.Span {
+	first := k.Lines[0]
+	if k.OfShadow != nil {
+		first.Value = k.OfShadow
+	}
+	shadows, others := t.largestShadows(first.Value, first.Reduce)
+	figures := make([]shadowFigure, len(shadows))
+	for i := range shadows {
+		figures[i] = shadowFigure{shadows[i].Index, shadows[i].Name, t.figure(k, &first, shadows[i].Samples, first.Value)}
+	}
+	return shadowLegend(th, maxWidth, figures, others)
+}
+
 // lineFigures returns name and figure of each line, with full or short names.
-func (k *timeChart) lineFigures(p *Charts, th *look.Theme, short bool) (groups [][]look.Span) {
-	for i := range k.lines {
-		line, name := &k.lines[i], k.lines[i].name
+func (t *TimeCharts[S]) lineFigures(k *TimeChart[S], th *look.Theme, short bool) (groups [][]look.Span) {
+	isOne := len(t.Shadows) == 0 && (len(k.Lines) == 1 || k.Lines[1].Value == nil)
+	for i := range k.Lines {
+		line, name := &k.Lines[i], k.Lines[i].Name
+		v := t.figure(k, line, t.Samples, line.Value)
+		if v == "" || line.Silent {
+			continue
+		}
 		switch {
-		case short && line.short != "":
-			name = line.short
-		case name == "" && p.OfRun:
+		case short && line.Short != "":
+			name = line.Short
+		case name == "" && t.OfRun:
 			name = "mean"
 		case name == "":
-			name = FiguresAt(p.crosshair)
-		case p.OfRun && i == 0:
+			name = t.FiguresAt()
+		case t.OfRun && i == 0:
 			name += ", mean"
 		}
-		if line.symbol != nil {
-			name = string(line.symbol(th)) + " " + name
+		if line.Symbol != 0 {
+			name = string(line.Symbol) + " " + name
 		}
-		if len(k.lines) > 1 || len(p.shadows) > 0 { // lines to distinguish
-			name = look.LineSamples(th)[line.stroke] + " " + name
+		if !isOne && !k.IsStack && line.Value != nil { // lines to distinguish
+			name = look.LineSamples(th)[line.Stroke] + " " + name
 		}
 		if len(groups) > 0 {
 			name = "  " + name
 		}
-		if v := k.figure(p, &p.Lane, line); v != "" && !line.silent {
-			groups = append(groups, []look.Span{line.style.Span(name + " "), look.Value.Span(v)})
-		}
+		groups = append(groups, []look.Span{line.Style.Span(name + " "), look.Value.Span(look.PadLeft(v, figureWidth))})
 	}
 	return groups
 }
 
-// figure returns the mean or the maximum of a line in the last two seconds or, of the charts of a saved report, in the
-// run; "" without values.
-func (k *timeChart) figure(p *Charts, l *engine.Lane, line *timeLine) string {
-	if line.recent != nil {
-		return k.text(line.recent(l))
+// title returns the title of a chart in a pane of w columns, with the period of means unless the chart is empty.
+func (k *TimeChart[S]) title(w int, isEmpty bool) string {
+	const narrow = 66 // below it, a long title leaves too little room for the legend
+	title := k.Title
+	if w < narrow && k.Short != "" {
+		title = k.Short
 	}
-	samples := l.Samples
-	if !p.OfRun {
-		samples = meters.Tail(samples, room.RecentSpan)
+	if k.Lines[0].Reduce == chart.Mean && !isEmpty {
+		title += ", " + room.MeanText
 	}
-	values, weights := line.series(samples)
-	sum, sumWeights := 0.0, 0.0 // of the maximum: its value, and weight 1
-	for i, v := range values {
-		weight := 1.0
-		if weights != nil {
-			weight = weights[i]
+	return title
+}
+
+// Draw fills c with charts, from top to bottom. Charts without values, and those for which there is no room, are one
+// row with their figures; the first is never folded.
+func (t *TimeCharts[S]) Draw(c *look.Canvas, th *look.Theme, list []TimeChart[S]) {
+	const edge, axis, minRows = 1, 2, 3
+	list = list[:min(len(list), max(c.H-edge-axis-minRows, 1))]
+	specs := make([]*chart.Spec, len(list))
+	empty, folded := make([]bool, len(list)), make([]bool, len(list))
+	free := c.H - edge - axis - len(list) // rows for plots
+	last := 0                             // the lowest chart that is not folded, which has the time axis
+	for i := range list {
+		specs[i] = t.Spec(&list[i], th, c.W-2)
+		empty[i] = list[i].Empty != "" && !hasValue(specs[i])
+		folded[i] = i > 0 && (empty[i] || free < minRows*(numOpen(folded[:i])+1))
+		if !folded[i] {
+			last = i
 		}
-		switch {
-		case math.IsNaN(v):
-		case k.reduce == chart.Max:
-			sum = max(sum, v)
-			sumWeights = 1
-		default:
-			sum += v * weight
-			sumWeights += weight
+	}
+	rows := plotRows(free, list, folded)
+	rows[last] += axis
+	y := 0
+	for i := range list {
+		k, title := &list[i], list[i].title(c.W, empty[i])
+		legend := t.Legend(k, th, look.TitleSpace(c.W, title))
+		if empty[i] {
+			legend = look.Fit(look.TitleSpace(c.W, title), []look.Span{look.Dim.Span(k.Empty)}, nil)
+		}
+		if i == 0 {
+			c.Frame(th, k.Focused, title, legend...)
+		} else if y < c.H-1 {
+			c.Divider(th, y, k.Focused, title, legend...)
+		}
+		y++
+		if folded[i] {
+			continue
+		}
+		specs[i].Time, specs[i].Labels = i == last, i == last
+		if cross := specs[i].Crosshair; cross != nil && i > 0 { // the label is at the uppermost chart only
+			cross.Label = ""
+		}
+		c.Blit(1, y, chart.Draw(specs[i], c.W-2, max(min(rows[i], c.H-1-y), 0)))
+		y += rows[i]
+	}
+}
+
+// numOpen returns the number of charts that are not folded.
+func numOpen(folded []bool) (n int) {
+	for _, f := range folded {
+		if !f {
+			n++
 		}
 	}
-	if sumWeights == 0 {
-		return ""
+	return n
+}
+
+// plotRows distributes free rows over the charts that are not folded. Rows that no chart may take go to the first.
+func plotRows[S any](free int, list []TimeChart[S], folded []bool) []int {
+	rows := make([]int, len(list))
+	for free > 0 {
+		before := free
+		for i := range list {
+			isFull := list[i].MaxRows > 0 && rows[i] >= list[i].MaxRows
+			if free > 0 && !folded[i] && !isFull {
+				rows[i]++
+				free--
+			}
+		}
+		if free == before {
+			rows[0] += free
+			break
+		}
 	}
-	return k.text(sum / sumWeights)
+	return rows
+}
+
+// hasValue reports whether a line or an area of a chart has a value.
+func hasValue(s *chart.Spec) bool {
+	isKnown := func(v float64) bool { return !math.IsNaN(v) }
+	return slices.ContainsFunc(s.Series, func(x chart.Series) bool { return slices.ContainsFunc(x.Values, isKnown) }) ||
+		slices.ContainsFunc(s.Areas, func(x chart.Area) bool { return slices.ContainsFunc(x.Values, isKnown) })
 }

@@ -16,7 +16,7 @@ func TestValuesSentAndShown(t *testing.T) {
 	lab := labtest.NewShown()
 	page := New(lab.Snap.Schema)
 	s := labtest.NewStage(page, lab, 80, 22)
-	for _, want := range []string{"age 137 ms, 3 of 26 values differ", "position-x", "-998         -1005            -7", "p99 263"} {
+	for _, want := range []string{"age 137 ms, 3 of 26 values differ", "position-x", "-998         -1005            -7", "Age ms  max, 2 s   156"} {
 		if view := s.View(); !strings.Contains(view, want) {
 			t.Errorf("no %q in\n%s", want, view)
 		}

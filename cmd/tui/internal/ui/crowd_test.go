@@ -85,8 +85,8 @@ func TestCrowdCrosshair(t *testing.T) {
 		}
 		return (us + ticks/2) / ticks
 	}
-	want := fmt.Sprintf("encode %d", encode(m.crosshair))
-	if want == fmt.Sprintf("encode %d", encode(lab.Snap.Now)) {
+	want := fmt.Sprintf("encode %5d", encode(m.crosshair))
+	if want == fmt.Sprintf("encode %5d", encode(lab.Snap.Now)) {
 		t.Fatal("the mean does not change with time, so that the test is of no use")
 	}
 	if view := after(m); !strings.Contains(view, look.FormatTime(m.crosshair)) || !strings.Contains(view, want) {

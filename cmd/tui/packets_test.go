@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -228,27 +227,13 @@ func TestLinksFitTwoCaptures(t *testing.T) {
 func TestLinksFitOfProxy(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	file, socket := filepath.Join(dir, "p.pcapng"), filepath.Join(dir, "control")
-	server, listen := echoServer(t), freePort(t)
-	client, err := net.Dial("udp4", listen)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
-	ended := make(chan outcome, 1)
-	go func() {
-		ended <- tuiIn(t.Context(), metronome(), "proxy", "--listen", listen, "--to", server.LocalAddr().String(), "--headless", "--json",
-			"--seed", "3", "--control", "unix:"+socket, "--capture", file, "--set", "up.loss=20%", "--set", "up.latency=3ms", "--set", "up.jitter=2ms")
-	}()
-	playProxy(t, socket, client, func(d *proxyDocument) bool { return d.Up.In >= 300 })
-	o := <-ended
-	var done proxyDocument
-	if document(t, o.stdout, &done); o.code != exitDone {
-		t.Fatalf("exit %d: %s", o.code, o.stderr)
-	}
-	_, at, _ := net.SplitHostPort(listen)
-	to := strconv.Itoa(server.LocalAddr().(*net.UDPAddr).Port)
-	o = tui("links", "fit", "--sent", file+",dir=up,port="+at, "--received", file+",dir=up,port="+to, "--json")
+	file := filepath.Join(dir, "p.pcapng")
+	c := startControlled(t, "", "--seed", "3", "--capture", file, "--set", "up.loss=20%", "--set", "up.latency=3ms", "--set", "up.jitter=2ms")
+	c.play(func(d *proxyDocument) bool { return d.Up.In >= 300 })
+	_, done := c.end()
+	_, at, _ := net.SplitHostPort(done.Listen)
+	_, to, _ := net.SplitHostPort(done.To)
+	o := tui("links", "fit", "--sent", file+",dir=up,port="+at, "--received", file+",dir=up,port="+to, "--json")
 	if o.code != exitDone || o.stderr != "" {
 		t.Fatalf("exit %d: %s", o.code, o.stderr)
 	}

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"wirelab/cmd/tui/internal/lineserver"
+	"wirelab/cmd/tui/internal/control"
 	"wirelab/cmd/tui/internal/proxyview"
 	"wirelab/cmd/tui/internal/script"
 	"wirelab/cmd/tui/internal/ui"
@@ -105,8 +105,8 @@ func (f *proxyFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.shared, "shared", false, "let all clients share one pair of links, and so a bottleneck")
 	flags.IntVar(&f.clients, "max-clients", relay.DefaultClients, "refuse new clients while there are `N`")
 	flags.DurationVar(&f.idle, "idle", relay.DefaultIdle, "remove clients that send nothing for this `TIME`")
-	flags.StringVar(&f.control, "control", "", "let programs control the proxy through this `ADDR`: unix:PATH, or tcp:ADDR on a loopback address")
-	flags.StringVar(&f.tokenFile, "token-file", "", "programs must send the token in this `FILE` first; the file is created if it does not exist")
+	flags.StringVar(&f.control, "control", "", "let programs control the proxy by HTTP at this `ADDR`: unix:PATH, or tcp:ADDR on a loopback address")
+	flags.StringVar(&f.tokenFile, "token-file", "", "programs must send the token in this `FILE` with each request; the file is created if it does not exist")
 	f.look.add(cmd)
 }
 
@@ -179,10 +179,10 @@ type runningProxy struct {
 	relay      *relay.Relay
 	live       *script.Live // the current links, which the script and the user change
 	server     netip.AddrPort
-	final      relay.Snapshot     // counters at the end of the run
-	fileErrors chan string        // errors of --capture and --record, to be reported during the run; nil without files
-	control    *lineserver.Server // the socket of --control; nil without it
-	token      string             // the token of that socket; "" for none
+	final      relay.Snapshot  // counters at the end of the run
+	fileErrors chan string     // errors of --capture and --record, to be reported during the run; nil without files
+	control    *control.Server // the socket of --control; nil without it
+	token      string          // the token of that socket; "" for none
 
 	mu      sync.Mutex      // guards what follows
 	judge   proxyview.Judge // compares set and measured values
@@ -206,8 +206,7 @@ func (p *runningProxy) run(ctx context.Context, report func(format string, args 
 	start := func(f func()) { running.Go(panics.Guard(cancel, f)) } // a panic in f cancels ctx
 	if p.control != nil {
 		start(func() {
-			newSession := func() func(string) any { return p.newControlSession(locked, func() { cancel(nil) }) }
-			p.control.Serve(p.token, newSession, func(bug error) { cancel(bug) })
+			p.control.Serve(p.token, p.controlHandler(locked), func(bug error) { cancel(bug) })
 		})
 	}
 	start(func() {

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -65,29 +64,14 @@ func TestProxy(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	server, listen := echoServer(t), freePort(t)
-	client, err := net.Dial("udp4", listen)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
-	socket := filepath.Join(dir, "control")
-	ended := make(chan outcome, 1)
-	go func() {
-		ended <- tuiIn(t.Context(), metronome(), "proxy", "--listen", listen, "--to", server.LocalAddr().String(), "--headless", "--json", "--seed", "5",
-			"--control", "unix:"+socket, "--record", filepath.Join(dir, "r.csv"), "--capture", filepath.Join(dir, "r.pcapng"), file)
-	}()
-	playProxy(t, socket, client, func(d *proxyDocument) bool { return d.Up.Out > 0 && d.Up.LostBy["loss"] > 0 })
-	o := <-ended
-	var doc proxyDocument
-	if err := json.Unmarshal([]byte(o.stdout), &doc); err != nil || o.code != exitDone {
-		t.Fatalf("exit %d, %v\n%s\n%s", o.code, err, o.stdout, o.stderr)
-	}
+	c := startControlled(t, "", "--seed", "5", "--record", filepath.Join(dir, "r.csv"), "--capture", filepath.Join(dir, "r.pcapng"), file)
+	c.play(func(d *proxyDocument) bool { return d.Up.Out > 0 && d.Up.LostBy["loss"] > 0 })
+	_, doc := c.end()
 	up := doc.Up
 	if up.In == 0 || up.Out == 0 || up.LostBy["loss"] == 0 || up.In != up.Out+up.Lost+uint64(up.Queued) {
 		t.Errorf("up: %+v", up)
 	}
-	if doc.Down.In > up.Out || doc.Seed != 5 || len(doc.Changes) != 1 || doc.Reason != "finished" || up.Set["loss"] != "100%" {
+	if doc.Down.In > up.Out || doc.Seed != 5 || len(doc.Changes) != 1 || up.Set["loss"] != "100%" {
 		t.Errorf("%+v", doc)
 	}
 	for name, begins := range map[string]string{"r.up.csv": "seq,send_us,recv_us,copy", "r.down.csv": "seq,", "r.pcapng": "\n\r\r\n"} {
@@ -95,16 +79,6 @@ func TestProxy(t *testing.T) {
 		if err != nil || !bytes.HasPrefix(data, []byte(begins)) {
 			t.Errorf("%s: %v %.40q", name, err, data)
 		}
-	}
-}
-
-func TestProxyInterrupted(t *testing.T) {
-	ctx, interrupt := context.WithCancel(context.Background())
-	socket := filepath.Join(t.TempDir(), "control")
-	go func() { connectControl(t, "unix", socket); interrupt() }()
-	o := tuiIn(ctx, metronome(), "proxy", "--listen", "0", "--to", "127.0.0.1:9", "--control", "unix:"+socket)
-	if o.code != exitInterrupted || !strings.Contains(o.stdout, "0 clients joined") || !strings.Contains(o.stderr, "interrupted") {
-		t.Errorf("%+v", o)
 	}
 }
 

@@ -2,241 +2,250 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"wirelab/cmd/tui/internal/script"
 	"wirelab/internal/testkit"
 )
 
-// A controlled is a connection to a proxy's control socket.
+// A controlled is a running proxy with a control socket.
 type controlled struct {
-	t    *testing.T
-	conn net.Conn
-	in   *bufio.Reader
+	t       *testing.T
+	network string // of the control socket
+	address string
+	client  http.Client
+	token   string
+	game    net.Conn // a client of the proxy
+	stop    context.CancelFunc
+	ended   chan outcome
 }
 
-// connectControl connects to the control socket of a proxy that has been started, and waits until it exists.
-func connectControl(t *testing.T, network, address string) *controlled {
+// startControlled starts a proxy before an echo server with a control socket, which is a unix socket unless it is given as
+// tcp:ADDR, and waits until it answers. args are further arguments.
+func startControlled(t *testing.T, control string, args ...string) *controlled {
 	t.Helper()
-	var conn net.Conn
+	network, address, _ := strings.Cut(control, ":")
+	if control == "" {
+		network, address = "unix", filepath.Join(t.TempDir(), "control")
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	c := &controlled{t: t, network: network, address: address, stop: stop, ended: make(chan outcome, 1)}
+	c.client.Transport = &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, address)
+	}}
+	t.Cleanup(c.client.CloseIdleConnections)
+	listen := freePort(t)
+	args = append([]string{"proxy", "--listen", listen, "--to", echoServer(t).LocalAddr().String(), "--headless", "--json",
+		"--control", network + ":" + address}, args...)
+	go func() { c.ended <- tuiIn(ctx, metronome(), args...) }()
 	testkit.WaitFor(t, "a proxy on "+address, func() bool {
-		var err error
-		conn, err = net.Dial(network, address)
+		conn, err := net.Dial(network, address)
+		if err == nil {
+			conn.Close()
+		}
 		return err == nil
 	})
-	t.Cleanup(func() { conn.Close() })
-	return &controlled{t, conn, bufio.NewReader(conn)}
-}
-
-// playProxy sends datagrams from a client to a proxy with a control socket until its totals are enough, and then ends
-// the proxy. Each datagram has other contents.
-func playProxy(t *testing.T, socket string, client net.Conn, enough func(*proxyDocument) bool) {
-	t.Helper()
-	c := connectControl(t, "unix", socket)
-	i := 0
-	testkit.WaitFor(t, "enough datagrams", func() bool {
-		i++
-		if _, err := client.Write([]byte{byte(i), byte(i >> 8), 1}); err != nil {
-			t.Fatal(err)
-		}
-		var now proxyDocument
-		if problem := c.send("totals", &now); problem != "" {
-			t.Fatal(problem)
-		}
-		return enough(&now)
-	})
-	if problem := c.send("quit now", nil); problem != "" {
-		t.Fatal(problem)
+	game, err := net.Dial("udp4", listen)
+	if err != nil {
+		t.Fatal(err)
 	}
+	t.Cleanup(func() { game.Close() })
+	c.game = game
+	return c
 }
 
-// send sends a line and stores the answer in answer, or returns the text of the answer's error.
-func (c *controlled) send(line string, answer any) (problem string) {
+// send sends a request, such as "PATCH /", and stores the answer in answer. It returns the text of the answer's error.
+func (c *controlled) send(request, body string, answer any) (problem string) {
 	c.t.Helper()
-	if _, err := fmt.Fprintln(c.conn, line); err != nil {
+	method, path, _ := strings.Cut(request, " ")
+	r, err := http.NewRequest(method, "http://localhost"+path, strings.NewReader(body))
+	if err != nil {
 		c.t.Fatal(err)
 	}
-	text, err := c.in.ReadBytes('\n')
+	if c.token != "" {
+		r.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	resp, err := c.client.Do(r)
 	if err != nil {
-		c.t.Fatalf("%s: %v", line, err)
+		c.t.Fatal(err)
 	}
-	var failed struct {
-		OK    bool   `json:"ok"`
-		Error string `json:"error"`
+	defer resp.Body.Close()
+	var failed struct{ Error string }
+	var into any = &failed
+	if resp.StatusCode == http.StatusOK {
+		into = answer
 	}
-	if err := json.Unmarshal(text, &failed); err != nil || failed.OK == (failed.Error != "") {
-		c.t.Fatalf("%s: %v, answer %s", line, err, text)
-	}
-	if failed.OK && answer != nil {
-		if err := json.Unmarshal(text, answer); err != nil {
-			c.t.Fatal(err)
-		}
+	if err := json.NewDecoder(resp.Body).Decode(into); err != nil || (resp.StatusCode != http.StatusOK) != (failed.Error != "") {
+		c.t.Fatalf("%s %s: status %d, %v", request, body, resp.StatusCode, err)
 	}
 	return failed.Error
+}
+
+// totals returns the totals until now.
+func (c *controlled) totals() (now proxyDocument) {
+	c.t.Helper()
+	if problem := c.send("GET /", "", &now); problem != "" || now.Reason != "running" {
+		c.t.Fatalf("%q, %+v", problem, now)
+	}
+	return now
+}
+
+// play sends datagrams from a client, each with other contents, until the totals are enough.
+func (c *controlled) play(enough func(*proxyDocument) bool) {
+	c.t.Helper()
+	i := 0
+	testkit.WaitFor(c.t, "enough datagrams", func() bool {
+		i++
+		if _, err := c.game.Write([]byte{byte(i), byte(i >> 8), 1}); err != nil {
+			c.t.Fatal(err)
+		}
+		now := c.totals()
+		return enough(&now)
+	})
+}
+
+// end interrupts the proxy and returns what it wrote.
+func (c *controlled) end() (o outcome, doc proxyDocument) {
+	c.t.Helper()
+	c.stop()
+	o = <-c.ended
+	if document(c.t, o.stdout, &doc); o.code != exitInterrupted || doc.Reason != "interrupted" || !strings.Contains(o.stderr, "interrupted") {
+		c.t.Fatalf("exit %d: %s\n%s", o.code, o.stdout, o.stderr)
+	}
+	return o, doc
 }
 
 // TestProxyControl is a test as users of the proxy would write it: it starts a proxy, sends datagrams through it, changes
 // the loss, and reads the totals.
 func TestProxyControl(t *testing.T) {
 	t.Parallel()
-	server, listen, socket := echoServer(t), freePort(t), filepath.Join(t.TempDir(), "control")
-	ended := make(chan outcome, 1)
-	go func() {
-		ended <- tuiIn(context.Background(), metronome(), "proxy", "--listen", listen, "--to", server.LocalAddr().String(), "--headless",
-			"--json", "--control", "unix:"+socket)
-	}()
-	c := connectControl(t, "unix", socket)
-	if info, err := os.Stat(socket); err != nil || info.Mode().Perm() != 0o600 {
+	c := startControlled(t, "")
+	if info, err := os.Stat(c.address); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the socket: %v, %v", info.Mode(), err)
 	}
-	game, err := net.Dial("udp4", listen)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer game.Close()
 	// exchange sends 100 datagrams, waits until the proxy has read them, and returns how many it sent on.
 	var before proxyDocument
-	exchange := func() uint64 {
+	exchange := func() (sent uint64) {
 		t.Helper()
 		for i := range 100 {
-			if _, err := game.Write([]byte{byte(i)}); err != nil {
+			if _, err := c.game.Write([]byte{byte(i)}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		for {
-			var now proxyDocument
-			if problem := c.send("totals", &now); problem != "" || now.Reason != "running" {
-				t.Fatalf("%q, %+v", problem, now)
-			}
-			if now.Up.In >= before.Up.In+100 {
-				sent := now.Up.Out - before.Up.Out
+		testkit.WaitFor(t, "100 datagrams", func() bool {
+			now := c.totals()
+			sent = now.Up.Out - before.Up.Out
+			done := now.Up.In >= before.Up.In+100
+			if done {
 				before = now
-				return sent
 			}
-			time.Sleep(time.Millisecond)
-		}
+			return done
+		})
+		return sent
 	}
 	if sent := exchange(); sent != 100 {
 		t.Errorf("without loss %d of 100 datagrams were sent on", sent)
 	}
-	var answer controlAnswer
-	for _, x := range []struct {
-		line, change string
-		client       int
-	}{
-		{"up.loss 100%", "up loss 100%", 0}, {"mark level 2", "level 2", 0}, {"down latency 5", "down latency 5ms", 0},
-		{"client 1", "", 0}, {"link.loss 30%", "loss 30%", 1}, {"undo", "up loss 100%, down loss 0%", 1},
-		{"redo", "loss 30%", 1}, {"undo", "up loss 100%, down loss 0%", 1}, {"client all", "", 0},
+	var labels []string
+	for _, x := range []struct{ request, body, change string }{
+		{"PATCH /", `{"up.loss": "100%"}`, "up loss 100%"}, {"POST /mark", `{"text": "level 2"}`, "level 2"},
+		{"PATCH /", `{"profile": "lte", "up.loss": "100%", "down.latency": "5ms"}`, "profile lte, down latency 5ms, up loss 100%"},
+		{"PATCH /?client=1", `{"down.loss": "30%"}`, "client 1: down loss 30%"},
 	} {
-		answer = controlAnswer{}
-		if problem := c.send(x.line, &answer); problem != "" || !sameWords(answer.Change, x.change) || answer.Client != x.client || answer.At <= 0 {
-			t.Errorf("%s: %q, %+v, want %q", x.line, problem, answer, x.change)
+		var made script.AppliedChange
+		if problem := c.send(x.request, x.body, &made); problem != "" || made.Label() != x.change || made.TS <= 0 {
+			t.Errorf("%s %s: %q, %s, want %q", x.request, x.body, problem, made.Label(), x.change)
 		}
+		labels = append(labels, x.change)
 	}
 	if sent := exchange(); sent != 0 {
 		t.Errorf("with a loss of 100 %% %d datagrams were sent on", sent)
 	}
-	for line, want := range map[string]string{"up.loss 120%": "loss", "down.los 1%": "did you mean loss", "": "is not a command",
-		"encoder rotor": "unknown command", "client 9": "no client 9", "profile lta": "did you mean lte", "totals now": "unknown command", "\x00\xff": "unknown command"} {
-		if problem := c.send(line, nil); !strings.Contains(problem, want) {
-			t.Errorf("%q: %q, want %q", line, problem, want)
+	for _, x := range []struct{ request, body, want string }{
+		{"PATCH /", `{"up.loss": "120%"}`, "loss"}, {"PATCH /", `{"down.los": "1%"}`, "did you mean"}, {"PATCH /", `{}`, "is no JSON object"},
+		{"PATCH /", "", "is no JSON object"}, {"PATCH /", `{"up.loss": `, "is no JSON object"}, {"PATCH /", `[1]`, "is no JSON object"},
+		{"PATCH /", `{"encoder": "rotor"}`, "is no setting of a link"}, {"PATCH /", `{"profile": "lta"}`, "did you mean lte"},
+		{"PATCH /?client=9", `{"loss": "1%"}`, "no client 9"}, {"PATCH /?client=x", `{"loss": "1%"}`, "is not a number"},
+		{"POST /mark", `{}`, "has no text"}, {"POST /totals", "", "expected GET /, PATCH /, POST /mark or GET /events"}, {"DELETE /", "", "is unknown"},
+	} {
+		if problem := c.send(x.request, x.body, nil); !strings.Contains(problem, x.want) {
+			t.Errorf("%s %q: %q, want %q", x.request, x.body, problem, x.want)
 		}
 	}
-	if problem := c.send("quit", nil); problem != "" {
-		t.Error(problem)
+	if got := c.events(len(labels)); strings.Join(got, "; ") != strings.Join(labels, "; ") {
+		t.Errorf("the events are %q, want %q", got, labels)
 	}
-	o := <-ended
-	var doc proxyDocument
-	if err := json.Unmarshal([]byte(o.stdout), &doc); err != nil || o.code != exitDone || doc.Reason != "finished" {
-		t.Fatalf("exit %d, %v\n%s\n%s", o.code, err, o.stdout, o.stderr)
-	}
-	if doc.Up.In != 200 || doc.Up.Out != 100 || doc.Up.LostBy["loss"] != 100 || len(doc.Changes) != 7 || doc.Changes[1].Change.Mark() != "level 2" {
+	o, doc := c.end()
+	if doc.Up.In != 200 || doc.Up.Out != 100 || doc.Up.LostBy["loss"] != 100 || len(doc.Changes) != len(labels) || doc.Changes[1].Change.Mark() != "level 2" {
 		t.Errorf("%+v", doc)
 	}
-	if !strings.Contains(o.stderr, "s  control: up loss 100%\n") || !strings.Contains(o.stderr, "s  control: client 1: undo: ") {
+	if !strings.Contains(o.stderr, "s  control: up loss 100%\n") || !strings.Contains(o.stderr, "s  control: client 1: down loss 30%") {
 		t.Errorf("the log does not contain the changes:\n%s", o.stderr)
 	}
-	if _, err := os.Lstat(socket); !os.IsNotExist(err) {
+	if _, err := os.Lstat(c.address); !os.IsNotExist(err) {
 		t.Errorf("the socket was left behind: %v", err)
 	}
 }
 
-// sameWords reports whether two lists, separated by commas, have the same elements in any order.
-func sameWords(a, b string) bool {
-	words := map[string]int{}
-	for _, w := range strings.Split(a, ", ") {
-		words[w]++
+// events returns the descriptions of the first n events.
+func (c *controlled) events(n int) (labels []string) {
+	c.t.Helper()
+	resp, err := c.client.Get("http://localhost/events")
+	if err != nil {
+		c.t.Fatal(err)
 	}
-	for _, w := range strings.Split(b, ", ") {
-		words[w]--
-	}
-	for _, n := range words {
-		if n != 0 {
-			return false
+	defer resp.Body.Close()
+	for lines := bufio.NewScanner(resp.Body); len(labels) < n && lines.Scan(); {
+		var made script.AppliedChange
+		if err := json.Unmarshal(lines.Bytes(), &made); err != nil {
+			c.t.Fatalf("%s: %v", lines.Bytes(), err)
 		}
+		labels = append(labels, made.Label())
 	}
-	return true
+	return labels
 }
 
 // TestProxyScriptFromFirstDatagram checks that the times of a script with from = "first datagram" count from the first
 // datagram of a client, however late it arrives.
 func TestProxyScriptFromFirstDatagram(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	file, socket := filepath.Join(dir, "x.toml"), filepath.Join(dir, "control")
-	text := "[[at]]\nt = \"0s\"\nfrom = \"first datagram\"\nmark = \"begin\"\n[[at]]\nt = \"20ms\"\nfrom = \"first datagram\"\nup.loss = \"50%\"\n"
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	file := filepath.Join(t.TempDir(), "x.toml")
+	write(t, file, "[[at]]\nt = \"0s\"\nfrom = \"first datagram\"\nmark = \"begin\"\n[[at]]\nt = \"20ms\"\nfrom = \"first datagram\"\nup.loss = \"50%\"\n")
 	checked := tui("check", file, "--set", "client[0].turn=1", "--set", "client[0].down.loss=5%") // prints a file for the same proxy
 	if checked.code != exitDone || !strings.Contains(checked.stdout, "first datagram") || strings.Contains(checked.stdout, "encoder") ||
 		checked.stderr != "" {
 		t.Fatalf("check: %+v", checked)
 	}
-	if err := os.WriteFile(file, []byte(checked.stdout), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, checked.stdout)
 	if o := tui("check", file, "--set", "encoder.name=rotor"); o.code != exitUsage || !strings.Contains(o.stderr, "a proxy has no such setting") {
 		t.Errorf("a setting that no proxy has: %+v", o)
 	}
-	server, listen := echoServer(t), freePort(t)
-	ended := make(chan outcome, 1)
-	go func() {
-		ended <- tuiIn(context.Background(), metronome(), "proxy", "--listen", listen, "--to", server.LocalAddr().String(), "--headless",
-			"--json", "--control", "unix:"+socket, file)
-	}()
-	c := connectControl(t, "unix", socket)
+	c := startControlled(t, "", file)
 	time.Sleep(50 * time.Millisecond) // longer than the script
-	var doc proxyDocument
-	if c.send("totals", &doc); len(doc.Changes) > 0 {
+	doc := c.totals()
+	if len(doc.Changes) > 0 {
 		t.Errorf("changed before the first datagram: %+v", doc.Changes)
 	}
-	game, err := net.Dial("udp4", listen)
-	if err != nil {
+	if _, err := c.game.Write([]byte("hello")); err != nil {
 		t.Fatal(err)
 	}
-	defer game.Close()
-	if _, err := game.Write([]byte("hello")); err != nil {
-		t.Fatal(err)
-	}
-	for len(doc.Changes) < 2 {
-		time.Sleep(time.Millisecond)
-		c.send("totals", &doc)
-	}
+	testkit.WaitFor(t, "the changes", func() bool { doc = c.totals(); return len(doc.Changes) >= 2 })
 	joined := doc.PerClient[0].Joined
 	if joined < 0.05 || doc.Changes[0].TS < joined || doc.Changes[1].TS < joined+0.02 {
 		t.Errorf("the first datagram at %v s, changes at %v and %v s", joined, doc.Changes[0].TS, doc.Changes[1].TS)
 	}
-	c.send("quit now", nil)
-	if o := <-ended; o.code != exitDone || !strings.Contains(o.stderr, "first datagram: the times of [[at]] count from here") {
-		t.Errorf("exit %d: %s", o.code, o.stderr)
+	if o, _ := c.end(); !strings.Contains(o.stderr, "first datagram: the times of [[at]] count from here") {
+		t.Error(o.stderr)
 	}
 }
 
@@ -284,27 +293,19 @@ func TestProxyControlOverTCP(t *testing.T) {
 	}
 	address, file := free.Addr().String(), filepath.Join(t.TempDir(), "token")
 	free.Close()
-	ended := make(chan outcome, 1)
-	go func() {
-		ended <- tuiIn(context.Background(), metronome(), "proxy", "--listen", "0", "--to", "127.0.0.1:9", "--headless", "--control", "tcp:"+address,
-			"--token-file", file)
-	}()
-	wrong := connectControl(t, "tcp", address)
-	if problem := wrong.send("GET / HTTP/1.1", nil); !strings.Contains(problem, "is not the token") {
-		t.Errorf("a wrong token: %q", problem)
-	}
-	if _, err := wrong.in.ReadByte(); err == nil {
-		t.Error("the connection was not closed")
+	c := startControlled(t, "tcp:"+address, "--token-file", file)
+	if problem := c.send("GET /", "", nil); !strings.Contains(problem, "the token is missing or wrong") {
+		t.Errorf("without the token: %q", problem)
 	}
 	token, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := connectControl(t, "tcp", address)
-	if problem := c.send(strings.TrimSpace(string(token)), nil) + c.send("down.loss 5%", nil) + c.send("quit", nil); problem != "" {
+	c.token = string(bytes.TrimSpace(token))
+	if problem := c.send("PATCH /", `{"down.loss": "5%"}`, new(script.AppliedChange)); problem != "" {
 		t.Error(problem)
 	}
-	if o := <-ended; o.code != exitDone || !strings.Contains(o.stderr, "control: tcp:"+address) {
-		t.Errorf("exit %d: %s", o.code, o.stderr)
+	if o, _ := c.end(); !strings.Contains(o.stderr, fmt.Sprintf("control: tcp:%s\n", address)) {
+		t.Error(o.stderr)
 	}
 }

@@ -65,7 +65,7 @@ func TestProxyDashboard(t *testing.T) {
 	s.gone(" ", "DISPLAY STOPPED")
 	s.after("/loss 140%\r", "expected a percentage")
 	s.gone("\x1b", "expected a percentage")
-	s.after("?", "Here: Proxy")
+	s.after("?", "Everywhere")
 	s.gone("\x1b", "Here: Proxy")
 	s.screen.resize(15, 60)
 	if err := pty.Setsize(s.tty, &pty.Winsize{Rows: 15, Cols: 60}); err != nil {

@@ -107,6 +107,9 @@ func isOfLinks(key string) bool {
 	return key == "profile" || strings.HasPrefix(key, "down.") || strings.HasPrefix(key, "up.")
 }
 
+// WithoutLinks returns ch without what sets links.
+func (ch Change) WithoutLinks() Change { return ch.without(isOfLinks) }
+
 // SetsLinks reports whether ch sets the links or their profile.
 func (ch Change) SetsLinks() bool { return slices.ContainsFunc(ch.Keys(), isOfLinks) }
 

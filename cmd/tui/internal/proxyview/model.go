@@ -211,7 +211,7 @@ func (m *model) update() {
 
 // Execute implements ui.Screen: it carries out a typed command.
 func (m *model) Execute(o command.Order) (cmd tea.Cmd, err error) {
-	_, handled, err := m.execute(o)
+	handled, err := m.execute(o)
 	switch {
 	case handled:
 	case o.Datagram != nil:

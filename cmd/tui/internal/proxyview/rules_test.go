@@ -16,7 +16,6 @@ import (
 	"wirelab/cmd/tui/internal/command"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
-	"wirelab/cmd/tui/internal/script"
 	"wirelab/experiment/config"
 	"wirelab/experiment/trust"
 	"wirelab/internal/testkit"
@@ -739,26 +738,4 @@ func TestWheelActsUnderThePointer(t *testing.T) {
 	if list := m.proxy.Live.Changes(0); len(list) != 1 || !strings.HasPrefix(list[0].Change.Label(), "loss ") {
 		t.Errorf("the wheel over Loss makes %v", list)
 	}
-}
-
-// FuzzRemote executes any line. A line that reports a change has made exactly one, and a line with an error none.
-func FuzzRemote(f *testing.F) {
-	for _, line := range []string{"down.loss 20%", "link.netem delay 10ms loss 1%", "mark level 2", "client 1", "client all", "undo", "redo", "profile lte",
-		"up loss gilbert-elliott p=1% r=20%", "quit now", "down.", "/w", "explain up 3"} {
-		f.Add(line)
-	}
-	f.Fuzz(func(t *testing.T, line string) {
-		s, err := script.New(config.Default(), "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		live := script.NewLive(s, func(relay.Conditions) (time.Duration, error) { return time.Second, nil })
-		remote := NewRemote(Proxy{Live: live, Snapshot: func(now *relay.Snapshot) {
-			now.Clients = append(now.Clients[:0], relay.ClientState{Client: relay.Client{Number: 1}})
-		}})
-		made, quit, err := remote.Execute(line)
-		if n := len(live.Changes(0)); (made != nil) != (n == 1) || n > 1 || err != nil && (made != nil || quit || err.Error() == "") {
-			t.Errorf("%q: %d changes, made %+v, quit %v, %v", line, n, made, quit, err)
-		}
-	})
 }

@@ -81,7 +81,7 @@ func TestSwapsAndDepartures(t *testing.T) {
 		t.Errorf("encoders of lane A: %q", got)
 	}
 	for name, parts := range map[string][]string{
-		"report.md":   {"| raw | 0.0 | 2.", " adaptive until 3 s |", "| A raw, rotor |", "| rotor | 2."},
+		"report.md":   {"| raw | 0.0 | 2.", " adaptive until 3 s |", "| A raw, rotor, whole run |", "| rotor | 2."},
 		"report.html": {"orientation_small=4", "raw, rotor", "Between swaps"},
 		"samples.csv": {",raw+rotor,"},
 		"report.json": {`"to_s": 3`, `"stretches"`},

@@ -220,6 +220,14 @@ func writeComparison(w io.Writer, c *report.Comparison) {
 	for _, name := range c.OnlyNew {
 		printf(w, "only in new: %s\n", name)
 	}
+	if len(c.Stretches) > 0 {
+		names := make([][]string, len(c.Stretches))
+		for i, s := range c.Stretches {
+			names[i] = []string{s.Report, s.Encoder}
+		}
+		fmt.Fprintln(w, "\nthe figures above are of whole runs; from swap to swap of the encoder:")
+		report.FigureTable([]string{"report", "encoder"}, names, figures.Listed, c.Stretches).WriteText(w, anyWidth)
+	}
 	if len(c.Settings) > 0 {
 		g = texttable.New("setting that differs", "base", "new")
 		for _, s := range c.Settings {

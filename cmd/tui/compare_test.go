@@ -125,3 +125,25 @@ func TestCompareSweepFolders(t *testing.T) {
 		t.Errorf("a result of another sweep: exit %d: %s", o.code, o.stderr)
 	}
 }
+
+// TestCompareStretches: a run in which the encoder was swapped has a row for each stretch.
+func TestCompareStretches(t *testing.T) {
+	dir := t.TempDir()
+	file, swapped, plain := filepath.Join(dir, "swap.toml"), filepath.Join(dir, "swapped"), filepath.Join(dir, "plain")
+	text := "duration = \"2s\"\n[[at]]\nt = \"1s\"\nencoder = { name = \"raw\" }\n"
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for out, args := range map[string][]string{swapped: {file}, plain: {"--set", "duration=2s"}} {
+		if o := tui(append([]string{"run", "--out", out}, args...)...); o.code != exitDone {
+			t.Fatal(o.stderr)
+		}
+	}
+	o := tui("compare", plain, swapped)
+	if rows := regexp.MustCompile(`(?m)^new +\S+ .*$`).FindAllString(o.stdout, -1); o.code != exitDone || len(rows) != 2 || !strings.Contains(rows[1], " raw ") {
+		t.Errorf("exit %d, rows %q\n%s%s", o.code, rows, o.stdout, o.stderr)
+	}
+	if o := tui("compare", plain, plain); strings.Contains(o.stdout, "swap") {
+		t.Errorf("without swaps:\n%s", o.stdout)
+	}
+}

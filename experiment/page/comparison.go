@@ -73,7 +73,11 @@ func (d *Document) compareRuns(list []*Loaded, names []string) {
 		runs[i] = l.Run
 		results[i] = l.Run.Result
 		interval := func(key string) string { return pairedInterval(runs[0], l.Run, key) }
-		columns[i] = measured{names[i], &results[i].Totals, interval}
+		name := names[i]
+		if len(results[i].Stretches) > 0 {
+			name += ", whole run"
+		}
+		columns[i] = measured{name, &results[i].Totals, interval}
 		t.add(names[i], runHeadline(results[i]), results[i].Seed, results[i].DurationS)
 	}
 	d.Headline = comparisonHeadline(results, names)
@@ -84,7 +88,7 @@ func (d *Document) compareRuns(list []*Loaded, names []string) {
 		lead = "Brackets contain the 95 % confidence interval. The runs have the same seed, so equal " +
 			"periods of time are compared (paired block jackknife)."
 	}
-	d.addFigures("Differences in figures", lead, columns)
+	d.addFigures("Differences in figures", columns, paragraph(lead), stretchTable(names, results))
 	d.compareCharts(runs, names)
 	d.addBits(names, results)
 }
@@ -136,9 +140,9 @@ type measured struct {
 	interval func(key string) string
 }
 
-// addFigures adds a table of the main figures and a folded one of all figures. Each of columns after the
-// first has a column with the change to the first one.
-func (d *Document) addFigures(title, lead string, columns []measured) {
+// addFigures adds a section with blocks, a table of the main figures and a folded one of all figures. Each of columns
+// after the first has a column with the change to the first one.
+func (d *Document) addFigures(title string, columns []measured, blocks ...block) {
 	heads := []string{"figure"}
 	var totals []*figures.Totals
 	for i, c := range columns {
@@ -155,7 +159,7 @@ func (d *Document) addFigures(title, lead string, columns []measured) {
 	main := figureRows("With the keys that assertions use", heads, report.KnownFigures(figures.Main, totals), columns)
 	all := figureRows("All figures, by key", heads, report.KnownFigures(figures.Listed, totals), columns)
 	all.Folded = true
-	d.add("figures", title, paragraph(lead), main, all)
+	d.add("figures", title, append(blocks, main, all)...)
 }
 
 // figureRows returns a table with a row for each figure, and its key in the last column.

@@ -125,7 +125,8 @@ func TestSavedIsMade(t *testing.T) {
 			d.Marks), "no baseline": fmt.Sprint(tablesOf(sectionOf(d, "packets"))[0].Rows),
 		"The charts as a table": tablesOf(sectionOf(d,
 			"charts"))[0].Caption, "tui replay report.json": fmt.Sprint(sectionOf(d, "again").Blocks),
-		"payload_kbps": fmt.Sprint(columnOf(tablesOf(sectionOf(d, "figures"))[0], "key"))} {
+		"payload_kbps":         fmt.Sprint(columnOf(tablesOf(sectionOf(d, "figures"))[1], "key")),
+		"relative-orientation": tablesOf(sectionOf(d, "figures"))[0].Rows[0][0].Text, "rotor": tablesOf(sectionOf(d, "figures"))[0].Rows[1][0].Text} {
 		if !strings.Contains(in, text) {
 			t.Errorf("%q is not in %s", text, in)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"wirelab/dataset"
 	"wirelab/experiment/config"
@@ -141,7 +142,11 @@ func (d *Document) addLanes(x *engine.Result) {
 	for _, row := range report.KnownFigures(figures.Narrow, []*figures.Totals{&x.Totals}) {
 		d.tile(row.Title, row.Text(values[row.Key]), row.Unit)
 	}
-	lanes := []measured{{name: x.Lane + " " + x.Encoders(), totals: &x.Totals}}
+	name := x.Lane + " " + x.Encoders()
+	if len(x.Stretches) > 0 {
+		name += ", whole run"
+	}
+	lanes := []measured{{name: name, totals: &x.Totals}}
 	for i := range x.Shadows {
 		s := &x.Shadows[i]
 		name := s.Lane + " " + cmp.Or(s.Label, s.Encoder)
@@ -153,7 +158,7 @@ func (d *Document) addLanes(x *engine.Result) {
 		}
 		lanes = append(lanes, measured{name: name, totals: &s.Totals})
 	}
-	d.addFigures("Main figures", "", lanes)
+	d.addFigures("Main figures", lanes, stretchTable([]string{""}, []*engine.Result{x}))
 	c := x.Comparison
 	if c == nil || len(c.Lanes) < 2 {
 		return
@@ -167,6 +172,21 @@ func (d *Document) addLanes(x *engine.Result) {
 		func(i int) string {
 			return c.Lanes[i].Lane + " " + c.Lanes[i].Label
 		}))
+}
+
+// stretchTable returns a table with a row for each stretch of the runs between two swaps of the encoder of the first
+// lane, with the names of the runs. It is empty if no run has a swap.
+func stretchTable(names []string, runs []*engine.Result) *table {
+	var stretches []meters.StretchFigures
+	var labels []string
+	for i, r := range runs {
+		for k := range r.Stretches {
+			labels = append(labels, strings.TrimSpace(names[i]+" "+r.Stretches[k].Encoder))
+		}
+		stretches = append(stretches, r.Stretches...)
+	}
+	return figureTable("Between swaps of the encoder", "encoder", figures.Listed, stretches,
+		func(i int) string { return labels[i] })
 }
 
 // addOverTime adds the charts over time and their data as a table.
@@ -397,8 +417,7 @@ func problemTables(p *packetStats) (out []block) {
 	return out
 }
 
-// addChanges adds the changes during the run, and what the lane cost between swaps of its encoder.
-// Repeated changes of one setting share a row.
+// addChanges adds the changes during the run. Repeated changes of one setting share a row.
 func (d *Document) addChanges(changes []mark, x *engine.Result) {
 	caption := "With their marks in the charts"
 	if len(changes) == maxChanges {
@@ -408,10 +427,7 @@ func (d *Document) addChanges(changes []mark, x *engine.Result) {
 	for i, x := range changes {
 		t.add(i+1, units.Fixed(float64(x.T), 3), x.Text)
 	}
-	d.add("changes", "Changes during the run", t, figureTable("Between swaps of the encoder of lane "+x.Lane, "encoder",
-		figures.Listed, x.Stretches, func(i int) string {
-			return x.Stretches[i].Encoder
-		}))
+	d.add("changes", "Changes during the run", t)
 }
 
 // addTransfer adds the file transfer, if the session sent a file, and its earlier deliveries.

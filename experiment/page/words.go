@@ -60,7 +60,11 @@ func verdictOf(assertions, failures int) string {
 // starved."
 func runHeadline(r *engine.Result) string {
 	t := &r.Totals
-	text := r.Encoders() + ": " + figureText(payloadKey, t.PayloadKbps)
+	text := r.Encoders() + ": "
+	if len(r.Stretches) > 0 {
+		text += "mean "
+	}
+	text += figureText(payloadKey, t.PayloadKbps)
 	if x := t.Transfer; x != nil {
 		text = r.Encoders() + " did not transfer the file: " + x.Verdict()
 		if x.TimeS != nil { // complete

@@ -11,6 +11,7 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/paired"
 	"wirelab/internal/units"
@@ -56,9 +57,17 @@ type settingDifference struct {
 type Comparison struct {
 	Differences []Difference        `json:"differences"`
 	Settings    []settingDifference `json:"settings,omitempty"` // of the first point that both reports have
+	// Stretches of reports of a single run between swaps of the encoder; Differences are of whole runs.
+	Stretches []Stretch `json:"stretches,omitempty"`
 	// Names of the points that only one of the reports has.
 	OnlyBase []string `json:"only_base,omitempty"`
 	OnlyNew  []string `json:"only_new,omitempty"`
+}
+
+// Stretch is a part of a run in which one encoder was active.
+type Stretch struct {
+	Report string `json:"report"` // "base" or "new"
+	meters.StretchFigures
 }
 
 // Regressions returns the differences that exceed their limits.
@@ -80,6 +89,8 @@ func Compare(baseReport, newReport *Report, limits []Limit) *Comparison {
 	basePoints, newPoints := GroupByPoint(baseReport.Runs), GroupByPoint(newReport.Runs)
 	if len(baseReport.Runs) == 1 && len(newReport.Runs) == 1 { // make the two points correspond
 		newPoints[0].Set, newPoints[0].Name = basePoints[0].Set, basePoints[0].Name
+		out.addStretches("base", baseReport.Runs[0])
+		out.addStretches("new", newReport.Runs[0])
 	}
 	byName := map[string]*point{} // new points without a base point so far
 	for i := range newPoints {
@@ -103,6 +114,13 @@ func Compare(baseReport, newReport *Report, limits []Limit) *Comparison {
 		}
 	}
 	return out
+}
+
+// addStretches adds the stretches of a run. name is Stretch.Report.
+func (c *Comparison) addStretches(name string, r *engine.Result) {
+	for _, s := range r.Stretches {
+		c.Stretches = append(c.Stretches, Stretch{name, s})
+	}
 }
 
 // singleName names the point of a report that is not of a sweep.

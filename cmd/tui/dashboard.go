@@ -333,11 +333,11 @@ func stateFolder() string {
 // drawLink draws, w columns wide, what a link does to 25 s of typical traffic: 60 packets per
 // second, of 400 bytes each. That is long enough to show the handover of a satellite link. It takes one or two
 // milliseconds. If the link cannot be drawn, it returns the text of the error.
-func drawLink(spec lossmodel.Spec, w int, ascii bool) string {
+func drawLink(spec lossmodel.Spec, w int) string {
 	// Any seed will do, if it is the same for each drawing.
 	const seed = 1
 	traffic := measure.Traffic{Packets: 1500, Interval: time.Second / 60, Size: 400} // 1500 packets at 60 per second take 25 s
-	text, err := measure.Show(spec, seed, traffic, measure.Style{Width: w, ASCII: ascii})
+	text, err := measure.Show(spec, seed, traffic, measure.Style{Width: w})
 	if err != nil {
 		return err.Error()
 	}

@@ -34,11 +34,11 @@ func (p *plot) drawStack(layers [][]float64) {
 			layer := layerAt(layers, x, (low+high)/2*unit)
 			a := &p.Areas[layer]
 			y := p.rows - 1 - k
-			if r := edgeRune(a.Fill, height-float64(k), p.ASCII); r != ' ' {
+			if r := edgeRune(a.Fill, height-float64(k)); r != ' ' {
 				owner[y*p.cols+x] = layer + 1
 				p.box.set(p.left+x, y, r, a.Style)
 			}
-			if height >= float64(k+1) && k > 0 && !p.ASCII { // row 0 is half a cell: its lower half is below the axis
+			if height >= float64(k+1) && k > 0 { // row 0 is half a cell: its lower half is below the axis
 				p.drawBoundary(layers, x, y, low*unit, high*unit)
 			}
 		}
@@ -132,8 +132,8 @@ func layerAt(layers [][]float64, x int, v float64) (at int) {
 // edgeRune returns the rune of a cell at the upper edge of an area. share is how much of the cell the area
 // covers, from the bottom: 0 is nothing, 1 or more the whole cell. For the fill '█' there are runes for every
 // eighth; any other fill is drawn if at least half of the cell is covered.
-func edgeRune(fill rune, share float64, ascii bool) rune {
-	if share >= 1 || fill != '█' || ascii {
+func edgeRune(fill rune, share float64) rune {
+	if share >= 1 || fill != '█' {
 		if share >= 0.5 {
 			return fill
 		}

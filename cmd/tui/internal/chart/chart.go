@@ -56,8 +56,7 @@ type Spec struct {
 	UnscaledIntervals []Interval // intervals that do not affect the scale
 	UnscaledRune      rune       // marks values in UnscaledIntervals that are above the chart; 0 means a triangle
 	Fit               bool       // the axis fits the data and need not include 0; ignored with Areas
-	Fine              bool       // draw lines as Braille dots; ignored with ASCII or Areas
-	ASCII             bool
+	Fine              bool       // draw lines as Braille dots; ignored with Areas
 
 	Blank, Axis, Label, Tick Style // of empty cells, axes, axis labels, and the vertical lines of marks
 }
@@ -147,16 +146,12 @@ func newPlot(s *Spec, b *Box) *plot {
 
 // drawRules draws the rules within the bounds, with gaps so that they differ from lines of data.
 func (p *plot) drawRules() {
-	r := '┈'
-	if p.ASCII {
-		r = '.'
-	}
 	for _, rule := range p.Rules {
 		if !isFinite(rule.Value) || rule.Value > p.bounds.hi || rule.Value < p.bounds.lo {
 			continue
 		}
 		for x := p.cols - 1; x >= 0; x -= 2 {
-			p.box.set(p.left+x, p.bounds.row(rule.Value, p.rows), r, rule.Style)
+			p.box.set(p.left+x, p.bounds.row(rule.Value, p.rows), '┈', rule.Style)
 		}
 	}
 }
@@ -164,20 +159,16 @@ func (p *plot) drawRules() {
 // drawNamesOfRulesAbove draws, at the upper edge, the names of rules whose values are above
 // the chart, as many as fit.
 func (p *plot) drawNamesOfRulesAbove() {
-	up := " ↑ "
-	if p.ASCII {
-		up = " ^ "
-	}
 	x := 1
 	for _, rule := range p.Rules {
-		if text := " " + replaceWide(rule.Name) + up; rule.Name != "" && rule.Value > p.bounds.hi && x+utf8.RuneCountInString(text) <= p.cols {
+		if text := " " + replaceWide(rule.Name) + " ↑ "; rule.Name != "" && rule.Value > p.bounds.hi && x+utf8.RuneCountInString(text) <= p.cols {
 			x = p.box.text(p.left+x, 0, text, rule.Style) - p.left
 		}
 	}
 }
 
 // drawsFine reports whether lines are drawn as Braille dots.
-func (s *Spec) drawsFine() bool { return s.Fine && !s.ASCII && len(s.Areas) == 0 }
+func (s *Spec) drawsFine() bool { return s.Fine && len(s.Areas) == 0 }
 
 // drawLines draws all series. dots[i] has one value for each dot of p.Series[i]: each column of the plot has one dot or,
 // if lines are fine, two.
@@ -191,7 +182,7 @@ func (p *plot) drawLines(dots [][]float64) {
 		for x, v := range dots[i] {
 			rows[x] = p.bounds.scale(v, p.rows)
 		}
-		trace(rows, p.rows, line.Stroke.chars(p.ASCII), func(x, y int, r rune) {
+		trace(rows, p.rows, line.Stroke.chars(), func(x, y int, r rune) {
 			p.box.set(p.left+x, y, r, line.Style)
 		})
 	}
@@ -214,15 +205,11 @@ func (p *plot) clipAbove(dots []float64) {
 // markOffChart marks, at the upper edge, the columns of values more than half a row above the chart. dots
 // has one value per dot. Dots with unscaled[dot] get the marker UnscaledRune; a nil unscaled means none.
 func (p *plot) markOffChart(dots []float64, unscaled []bool, style Style) {
-	above := '▲'
-	if p.ASCII {
-		above = '^'
-	}
 	for dot, v := range dots {
 		if !isFinite(v) || !p.isAbove(v) {
 			continue
 		}
-		r := above
+		r := '▲'
 		if unscaled != nil && unscaled[dot] && p.UnscaledRune != 0 {
 			r = p.UnscaledRune
 		}
@@ -232,15 +219,11 @@ func (p *plot) markOffChart(dots []float64, unscaled []bool, style Style) {
 
 // drawMarkLines draws a vertical line at every mark, behind the data.
 func (p *plot) drawMarkLines() {
-	r := '┊'
-	if p.ASCII {
-		r = ':'
-	}
 	for _, m := range p.Marks {
 		if c := p.column(m.At); c >= 0 {
 			// Every other row is enough, and saves output when the picture scrolls.
 			for y := p.rows - 1; y >= 0; y -= 2 {
-				p.box.set(p.left+c, y, r, p.Tick)
+				p.box.set(p.left+c, y, '┊', p.Tick)
 			}
 		}
 	}
@@ -249,9 +232,6 @@ func (p *plot) drawMarkLines() {
 // drawValueAxis draws the vertical axis with its labels. If it begins above 0, it marks the lower end.
 func (p *plot) drawValueAxis() {
 	line, tick, cut := '│', '┤', '≈'
-	if p.ASCII {
-		line, tick, cut = '|', '+', '~'
-	}
 	for y := range p.rows {
 		p.box.set(gutter, y, line, p.Axis)
 	}

@@ -52,15 +52,14 @@ func bandwidth() *Spec {
 }
 
 func TestGolden(t *testing.T) {
-	ascii, fine := bandwidth(), bandwidth()
-	ascii.ASCII, fine.Fine = true, true
+	fine := bandwidth()
+	fine.Fine = true
 	for _, c := range []struct {
 		name string
 		spec *Spec
 		w, h int
 	}{
 		{"wide", bandwidth(), 76, 14},
-		{"ascii", ascii, 76, 14},
 		{"fine", fine, 76, 14},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -212,7 +211,7 @@ func FuzzDraw(f *testing.F) {
 		w, h = w%300, h%80
 		rng := rand.New(rand.NewPCG(seed, 1))
 		spec := &Spec{End: end, Per: per, Step: time.Duration(step), Floor: wild(rng), Time: rng.IntN(2) == 0,
-			Labels: rng.IntN(2) == 0, ASCII: rng.IntN(4) == 0, Fine: rng.IntN(2) == 0, Fit: rng.IntN(2) == 0,
+			Labels: rng.IntN(2) == 0, Fine: rng.IntN(2) == 0, Fit: rng.IntN(2) == 0,
 			Span: rng.IntN(2) * rng.IntN(2000), Since: end - int64(rng.IntN(300))}
 		for range rng.IntN(4) {
 			line := Series{Reduce: Reducer(rng.IntN(3)), Stroke: Stroke(rng.IntN(4)), Style: styleA}
@@ -228,7 +227,7 @@ func FuzzDraw(f *testing.F) {
 			spec.Marks = append(spec.Marks, Mark{At: end - int64(rng.IntN(200)), Label: label})
 		}
 		checkBox(t, Draw(spec, w, h), max(w, 0), max(h, 0))
-		if s := Spark([]float64{wild(rng), wild(rng), wild(rng)}, w, wild(rng), false); utf8.RuneCountInString(s) != max(w, 0) {
+		if s := Spark([]float64{wild(rng), wild(rng), wild(rng)}, w, wild(rng)); utf8.RuneCountInString(s) != max(w, 0) {
 			t.Fatalf("spark of width %d is %q", w, s)
 		}
 	})

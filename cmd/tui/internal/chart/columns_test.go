@@ -134,7 +134,7 @@ func TestSpark(t *testing.T) {
 		{[]float64{0, 0}, 4, "  ▁▁"},
 		{[]float64{0, 0, 8, 8}, 2, "▁█"},
 	} {
-		if got := Spark(c.values, c.w, 0, false); got != c.want {
+		if got := Spark(c.values, c.w, 0); got != c.want {
 			t.Errorf("Spark(%v, %d) = %q, want %q", c.values, c.w, got, c.want)
 		}
 	}

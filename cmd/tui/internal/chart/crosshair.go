@@ -18,13 +18,9 @@ func (p *plot) drawCrosshair() {
 	if c < 0 {
 		return
 	}
-	r := '│'
-	if p.ASCII {
-		r = '|'
-	}
 	for y := range p.rows {
 		if len(p.Areas) > 0 || p.box.Row(y)[p.left+c].Style == p.Blank || p.box.Row(y)[p.left+c].Style == p.Tick {
-			p.box.set(p.left+c, y, r, p.Crosshair.Style)
+			p.box.set(p.left+c, y, '│', p.Crosshair.Style)
 		}
 	}
 	label := " " + p.Crosshair.Label + " "

@@ -76,24 +76,22 @@ func TestFineIsAsciigraphFolded(t *testing.T) {
 // TestLevelPartsAreAsciigraphs: level parts, which are plotted without asciigraph, equal its output.
 func TestLevelPartsAreAsciigraphs(t *testing.T) {
 	for _, chars := range []Stroke{Solid, Dashed, Dotted} {
-		for _, ascii := range []bool{false, true} {
-			set := chars.chars(ascii)
-			for _, row := range []int{0, 3, 7} {
-				got := map[[2]int]rune{}
-				tracePart(level(9, float64(row)), 8, set, func(x, y int, r rune) { got[[2]int{x, y}] = r })
-				want := map[[2]int]rune{}
-				text := asciigraph.Plot(level(9, float64(row)), asciigraph.Height(7), asciigraph.LowerBound(0), asciigraph.UpperBound(7),
-					asciigraph.Offset(1), asciigraph.SeriesChars(set), asciigraph.YAxisValueFormatter(func(float64) string { return "" }))
-				for y, line := range strings.Split(text, "\n") {
-					for x, r := range []rune(line) {
-						if x > 0 && r != ' ' {
-							want[[2]int{x - 1, y}] = r
-						}
+		set := chars.chars()
+		for _, row := range []int{0, 3, 7} {
+			got := map[[2]int]rune{}
+			tracePart(level(9, float64(row)), 8, set, func(x, y int, r rune) { got[[2]int{x, y}] = r })
+			want := map[[2]int]rune{}
+			text := asciigraph.Plot(level(9, float64(row)), asciigraph.Height(7), asciigraph.LowerBound(0), asciigraph.UpperBound(7),
+				asciigraph.Offset(1), asciigraph.SeriesChars(set), asciigraph.YAxisValueFormatter(func(float64) string { return "" }))
+			for y, line := range strings.Split(text, "\n") {
+				for x, r := range []rune(line) {
+					if x > 0 && r != ' ' {
+						want[[2]int{x - 1, y}] = r
 					}
 				}
-				if !maps.Equal(got, want) || len(got) != 8 {
-					t.Errorf("stroke %v, ASCII %v, row %d: %v, want %v", chars, ascii, row, got, want)
-				}
+			}
+			if !maps.Equal(got, want) || len(got) != 8 {
+				t.Errorf("stroke %v, row %d: %v, want %v", chars, row, got, want)
 			}
 		}
 	}
@@ -315,7 +313,7 @@ func TestAxisIncludesValues(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 40))
 	for n := range 20000 {
 		rows := 2 + n%40
-		spec := &Spec{End: 40, Per: 1, ASCII: n%2 == 0, Fine: n%3 == 0, Fit: n%5 != 0}
+		spec := &Spec{End: 40, Per: 1, Fine: n%3 == 0, Fit: n%5 != 0}
 		around := (rng.Float64() - 0.3) * math.Pow(10, rng.Float64()*8-4)
 		width := math.Pow(10, rng.Float64()*5-5) // relative: the ranges from 0.00001 to 1
 		mayLeave := n%7 == 0

@@ -17,7 +17,6 @@ type PointsSpec struct {
 	Points   []Point
 	Selected int  // index of the selected point; if not all points fit, those around it are drawn
 	Zero     bool // the value axis begins at 0 instead of fitting the data
-	ASCII    bool
 
 	Blank, Axis, Label             Style // of empty cells, axes and their labels
 	Dot, Interval, Chosen, Current Style // of dots, intervals, the selected dot, and the name of the selected point
@@ -27,7 +26,7 @@ type PointsSpec struct {
 // If the box is too small for this, it is empty.
 func DrawPoints(s *PointsSpec, w, h int) *Box {
 	b := newBox(w, h, s.Blank)
-	p := &plot{Spec: &Spec{Fit: !s.Zero, ASCII: s.ASCII, Axis: s.Axis, Label: s.Label}, box: b, left: gutter + 1, cols: plotWidth(w),
+	p := &plot{Spec: &Spec{Fit: !s.Zero, Axis: s.Axis, Label: s.Label}, box: b, left: gutter + 1, cols: plotWidth(w),
 		rows: b.H - 2, dotsPerColumn: 1} // two rows for the axis and the names
 	if p.rows < 2 || p.cols < 2 || len(s.Points) == 0 {
 		return b
@@ -61,9 +60,6 @@ func (s *PointsSpec) drawPoint(p *plot, point *Point, x, step int, isSelected bo
 		return
 	}
 	bar, top, bottom, end, dot, chosen := '│', '┬', '┴', '─', '●', '◆'
-	if s.ASCII {
-		bar, top, bottom, end, dot, chosen = '|', '+', '+', '-', 'o', '@'
-	}
 	if isFinite(point.Lo) && isFinite(point.Hi) {
 		from, to := p.bounds.row(point.Hi, p.rows), p.bounds.row(point.Lo, p.rows)
 		for y := from; y <= to; y++ {
@@ -88,9 +84,6 @@ func (s *PointsSpec) drawPoint(p *plot, point *Point, x, step int, isSelected bo
 // drawBottomAxis draws a horizontal axis in the row below the plot and returns the rune of its ticks.
 func (p *plot) drawBottomAxis() (tick rune) {
 	corner, line, tick := '└', '─', '┬'
-	if p.ASCII {
-		corner, line, tick = '+', '-', '+'
-	}
 	p.box.set(gutter, p.rows, corner, p.Axis)
 	for x := p.left; x < p.box.W; x++ {
 		p.box.set(x, p.rows, line, p.Axis)

@@ -78,7 +78,7 @@ func TestPointsAreAtTheirValues(t *testing.T) {
 func TestPointsFitAnyBox(t *testing.T) {
 	rng := rand.New(rand.NewPCG(23, 24))
 	for range 3000 {
-		s := &PointsSpec{Chosen: styleA, Current: styleB, ASCII: rng.IntN(2) == 0, Zero: rng.IntN(2) == 0}
+		s := &PointsSpec{Chosen: styleA, Current: styleB, Zero: rng.IntN(2) == 0}
 		for range rng.IntN(200) {
 			s.Points = append(s.Points, Point{Value: wild(rng), Lo: wild(rng), Hi: wild(rng), Name: "日\x1b name"})
 		}

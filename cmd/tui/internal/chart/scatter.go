@@ -21,8 +21,7 @@ type Dot struct {
 // may leave the chart.
 type ScatterSpec struct {
 	Dots       []Dot
-	Curve      []XY // in the order of X
-	ASCII      bool
+	Curve      []XY    // in the order of X
 	AxisX      string  // what the horizontal axis shows, drawn at its end
 	MinX, MinY float64 // the ends of the axes are at least these
 
@@ -33,7 +32,7 @@ type ScatterSpec struct {
 // cell has another dot is drawn in the next free cell to the right, or else to the left. If the box is too small for this, it is empty.
 func DrawScatter(s *ScatterSpec, w, h int) *Box {
 	b := newBox(w, h, s.Blank)
-	p := &plot{Spec: &Spec{ASCII: s.ASCII, Axis: s.Axis, Label: s.Label, Floor: s.MinY}, box: b, left: gutter + 1, cols: plotWidth(w),
+	p := &plot{Spec: &Spec{Axis: s.Axis, Label: s.Label, Floor: s.MinY}, box: b, left: gutter + 1, cols: plotWidth(w),
 		rows: b.H - 2, dotsPerColumn: 1} // two rows for the axis and its labels
 	if p.rows < 2 || p.cols < 2 {
 		return b
@@ -69,10 +68,6 @@ func DrawScatter(s *ScatterSpec, w, h int) *Box {
 
 // drawCurve draws the curve in each column between two of its points, as far as it is in the plot.
 func (s *ScatterSpec) drawCurve(p *plot, maxX float64, column func(float64) int) {
-	r := '·'
-	if s.ASCII {
-		r = '.'
-	}
 	for i := 1; i < len(s.Curve); i++ {
 		from, to := s.Curve[i-1], s.Curve[i]
 		if !isFinite(from.X) || !isFinite(to.X) || from.X < 0 || from.X > maxX {
@@ -85,7 +80,7 @@ func (s *ScatterSpec) drawCurve(p *plot, maxX float64, column func(float64) int)
 				y += (to.Y - from.Y) * float64(x-first) / float64(last-first)
 			}
 			if isFinite(y) && y <= p.bounds.hi && y >= p.bounds.lo {
-				p.box.set(x, p.bounds.row(y, p.rows), r, s.Line)
+				p.box.set(x, p.bounds.row(y, p.rows), '·', s.Line)
 			}
 		}
 	}

@@ -4,11 +4,8 @@ import "math"
 
 // Spark returns values as a row of w blocks between 0 and top, the newest at the right. If top is 0 the
 // maximum of the values is used.
-func Spark(values []float64, w int, top float64, ascii bool) string {
+func Spark(values []float64, w int, top float64) string {
 	levels := []rune("▁▂▃▄▅▆▇█")
-	if ascii {
-		levels = []rune("_.-=+*#@")
-	}
 	cols := sparkColumns(values, w)
 	if !isFinite(top) || top <= 0 {
 		top = maxFinite(cols)

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 	"unicode/utf8"
@@ -12,9 +13,6 @@ import (
 // scroll.
 func (p *plot) drawTimeAxis() {
 	corner, line, tick := '└', '─', '┬'
-	if p.ASCII {
-		corner, line, tick = '+', '-', '+'
-	}
 	y := p.timeRow
 	p.box.set(gutter, y, corner, p.Axis)
 	for x := range p.cols {
@@ -125,13 +123,7 @@ func freeColumns(taken []bool, c, n int) (from int, ok bool) {
 
 // markRune returns the rune below a mark.
 func (p *plot) markRune(m Mark) rune {
-	switch {
-	case m.Rune != 0:
-		return m.Rune
-	case p.ASCII:
-		return '^'
-	}
-	return '▲'
+	return cmp.Or(m.Rune, '▲')
 }
 
 // replaceWide replaces runes that are not one column wide by '?', because users type labels.

@@ -19,21 +19,12 @@ const (
 )
 
 // chars returns the characters with which asciigraph draws the stroke.
-func (k Stroke) chars(ascii bool) asciigraph.CharSet {
+func (k Stroke) chars() asciigraph.CharSet {
 	set := asciigraph.DefaultCharSet
-	switch {
-	case ascii && k == Solid:
-		set = asciigraph.CharSet{Horizontal: "-", VerticalLine: "|", ArcDownRight: ".", ArcDownLeft: ".",
-			ArcUpRight: "`", ArcUpLeft: "'", EndCap: "-", StartCap: "-"}
-	case ascii && k == Dashed:
-		set = asciigraph.CreateCharSet("=")
-		set.VerticalLine = ":"
-	case ascii:
-		set = asciigraph.CreateCharSet(".")
-		set.VerticalLine = ":"
-	case k == Dashed:
+	switch k {
+	case Dashed:
 		set.Horizontal, set.VerticalLine = "╌", "╎"
-	case k == Dotted:
+	case Dotted:
 		set = asciigraph.CreateCharSet("·")
 	}
 	return set

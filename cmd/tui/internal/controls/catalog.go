@@ -20,8 +20,8 @@ type Catalog struct {
 	profiles []lossmodel.Profile
 	Keys     []lossmodel.KeyInfo // settings of a link
 	// Picture returns a drawing of the effect of a link on packets, as lines of at most w columns;
-	// ascii allows only ASCII characters. nil means no pictures. See ui.Options.
-	Picture func(spec lossmodel.Spec, w int, ascii bool) string
+	// nil means no pictures. See ui.Options.
+	Picture func(spec lossmodel.Spec, w int) string
 }
 
 // NewCatalog returns a catalog of encoders, link profiles and settings of a link. It has no
@@ -111,7 +111,7 @@ func ThemeChoices() []setting.Option {
 // describeProfile returns the lines that describe a profile, of at most w columns: its summary, its
 // source and, if the catalog has pictures, a picture of the effect of its downlink on packets. It
 // returns nil if the profile is unknown.
-func (c *Catalog) describeProfile(name string, w int, ascii bool) []string {
+func (c *Catalog) describeProfile(name string, w int) []string {
 	i := slices.IndexFunc(c.profiles, func(p lossmodel.Profile) bool { return p.Name == name })
 	if i < 0 {
 		return nil
@@ -125,5 +125,5 @@ func (c *Catalog) describeProfile(name string, w int, ascii bool) []string {
 	if p.Down != p.Up {
 		heading = "down, " + c.linkTarget(config.DownOnly) + ":"
 	}
-	return append(append(lines, "", heading), strings.Split(c.Picture(p.Down, w, ascii), "\n")...)
+	return append(append(lines, "", heading), strings.Split(c.Picture(p.Down, w), "\n")...)
 }

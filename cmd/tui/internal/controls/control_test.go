@@ -202,8 +202,7 @@ func TestProfileControlStepsFromChangedProfile(t *testing.T) {
 	if next, ok := c.Step(cfg, 1); !ok || next != "unity-congested" {
 		t.Errorf("the next profile is %v", next)
 	}
-	list := cat.ProfileList(cfg)
-	if name := list.Names()[list.Item]; name != "unity-broadband" {
+	if name, ok := cat.ProfileList(cfg).selected(); !ok || name != "unity-broadband" {
 		t.Errorf("the cursor of the list is on %q", name)
 	}
 }

@@ -2,7 +2,6 @@ package look
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -189,16 +188,34 @@ func (c *Canvas) Lines(th *Theme) []string {
 	return out
 }
 
+// asciiForms lists the characters that have an ASCII form, below their forms. Symbols of one set, such as the outcomes
+// of packets, have different forms.
+var asciiForms = [...][2]string{
+	{"…µ±×≤≈–—−\u00a0", ".u~x<~--- "},
+	{"↑↓←→↖↗↘↙↻↶▸▶▾◀▲", "^v<>\\/\\//<>>><^"},
+	{"·∙●◐○◉✕■□△◇▽☆◆‖", "..os%@x##A*V@*="},
+	{"─━╌┈│┊╎▏├┤┬┴┼╭╮╰╯┌┐└┘", "-==.|::|+++++++++++++"},
+	{"▁▂▃▄▅▆▇█░▒▓▚▞▤▥▦▧▐▌⠂", "_.-=+*%#.:%+/*O~&[],"},
+}
+
+// asciiRunes is the table of asciiForms.
+var asciiRunes = func() map[rune]rune {
+	table := map[rune]rune{}
+	for _, forms := range asciiForms {
+		ascii := []rune(forms[1])
+		for i, r := range []rune(forms[0]) {
+			table[r] = ascii[i]
+		}
+	}
+	return table
+}()
+
 // toASCII returns the ASCII character that is shown for a rune; '?' if none is similar.
 func toASCII(r rune) rune {
-	// Each rune of from is replaced by the rune at the same index of to. \u00a0 is the no-break space.
-	from, to := []rune("…µ±×·∙○◐●◉↑↓←→↖↗↘↙–—−\u00a0⠂▒┼"), []rune(".u+x-.-+o@^v<>\\/\\/--- ,@+")
-	switch i := slices.Index(from, r); {
-	case i >= 0:
-		return to[i]
-	case r >= 0x2800 && r < 0x2900: // Braille
-		return '.'
-	case r >= 0x2580 && r < 0x25a0: // blocks
+	switch ascii, ok := asciiRunes[r]; {
+	case ok:
+		return ascii
+	case r >= 0x2580 && r < 0x25a0: // other blocks
 		return 'o'
 	}
 	return '?'

@@ -1,55 +1,27 @@
 package look
 
 import (
-	"slices"
-
 	"wirelab/cmd/tui/internal/chart"
 	"wirelab/experiment/engine"
 )
 
-// chartStyle selects the characters with which lines of charts are drawn.
-type chartStyle uint8
+// ChartStyles returns the names of the chart styles: Braille patterns, with 2 by 4 dots per cell, and box-drawing
+// characters.
+func ChartStyles() []string { return []string{"fine", "line"} }
 
-// The chart styles.
-const (
-	chartsFine  chartStyle = iota // Braille patterns: 2 by 4 dots per cell
-	chartsLine                    // box-drawing characters
-	chartsASCII                   // ASCII characters
-	numChartStyles
-)
-
-// ChartStyles returns the names of the chart styles.
-func ChartStyles() []string { return []string{"fine", "line", "ascii"} }
-
-// ParseChartStyle returns the chart style with this name, or chartsFine if the name is unknown.
-func ParseChartStyle(name string) chartStyle {
-	return chartStyle(max(slices.Index(ChartStyles(), name), 0))
-}
-
-// String returns the name of the style.
-func (k chartStyle) String() string { return ChartStyles()[k] }
-
-// WithCharts returns a copy of the theme with another chart style. An ASCII theme always draws
-// charts in ASCII.
-func (th *Theme) WithCharts(k chartStyle) *Theme {
+// WithCharts returns a copy of the theme with the chart style of this name; "" means the first.
+func (th *Theme) WithCharts(style string) *Theme {
 	other := *th
-	other.charts = k
+	other.boxCharts = style == "line"
 	return &other
 }
 
-// Charts returns the chart style in effect.
-func (th *Theme) Charts() chartStyle {
-	if th.Ascii {
-		return chartsASCII
-	}
-	return th.charts
-}
-
 // StyleChart sets the chart style, the colours and the symbol of loop points in s to those of the
-// theme.
+// theme. Braille patterns have no form in ASCII.
 func (th *Theme) StyleChart(s *chart.Spec) {
 	SetChartStyles(s)
-	s.Fine, s.ASCII, s.UnscaledRune = th.Charts() == chartsFine, th.Charts() == chartsASCII, MarkSymbol(th, engine.MarkLoop)
+	s.Fine = !th.boxCharts && !th.Ascii
+	s.UnscaledRune = MarkSymbol(engine.MarkLoop)
 }
 
 // SetChartStyles sets the colours in s that all charts share: empty cells, axes, labels and the lines at

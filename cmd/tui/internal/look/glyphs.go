@@ -21,10 +21,9 @@ func ShortOutcomeName(o packetlog.Outcome) string {
 	return OutcomeName(o)
 }
 
-// glyphs are the symbols of a theme, in Unicode or in ASCII. They distinguish the same things as
-// colours do.
+// glyphs are the symbols of a theme. They distinguish the same things as colours do. Canvas.Lines replaces them in
+// an ASCII theme, see toASCII.
 type glyphs struct {
-	Ascii             bool // whether the symbols are ASCII
 	Border            lipgloss.Border
 	Outcome           [packetlog.NumOutcomes]rune // by outcome
 	GaugeOn, GaugeOff rune                        // the filled and the empty part of a gauge
@@ -34,47 +33,35 @@ type glyphs struct {
 	Times             string                      // multiplication, as in "x2"
 	Dot               string                      // separates entries of a line
 	PlusMinus         string
-	Sweep             rune                      // marks the position of the next packet
-	Block             rune                      // a coloured square in a legend
-	focusTop          string                    // upper edge of the focused pane
-	shades            []rune                    // fills of a stacked bar without colour
-	marks             [engine.MarkUndo + 1]rune // by kind; MarkUndo is the last kind
+	Sweep             rune   // marks the position of the next packet
+	Block             rune   // a coloured square in a legend
+	focusTop          string // upper edge of the focused pane
 	Up, Down          string
 	Sorted            string // marks the column by which a table is sorted
-	Cross             rune   // a grid point of the ground in the world view
 	AtMost            string // "less than or equal"
 }
 
-// glyphSet returns the Unicode symbols, or their ASCII forms if ascii is set. The runes of
-// Outcome are in the order of the constants of packetlog.Outcome.
-func glyphSet(ascii bool) glyphs {
-	if ascii {
-		return glyphs{
-			Ascii: true, Border: lipgloss.ASCIIBorder(),
-			Outcome: [packetlog.NumOutcomes]rune{'.', 'o', 's', 'D', '-', 'x', '!', '?', 'W', '~'},
-			GaugeOn: '#', GaugeOff: '.', Chosen: ">", Play: ">", Back: "<", Pause: "=", Stop: "#",
-			Times: "x", Dot: "-", PlusMinus: "+-", Sweep: '|', Block: '#',
-			shades: []rune("#=:%+*O-~&"), marks: [...]rune{engine.MarkChange: '^', engine.MarkLoop: '/', engine.MarkNote: '*', engine.MarkUndo: '<'}, Up: "^", Down: "v",
-			Cross: '\'', AtMost: "<", focusTop: "=", Sorted: ">",
-		}
-	}
+// glyphSet returns the symbols. The runes of Outcome are in the order of the constants of packetlog.Outcome.
+func glyphSet() glyphs {
 	return glyphs{
 		Border:  lipgloss.RoundedBorder(),
 		Outcome: [packetlog.NumOutcomes]rune{'·', '●', '◐', 'D', '○', '✕', '!', '?', 'W', '~'},
 		GaugeOn: '■', GaugeOff: '·', Chosen: "▸", Play: "▶", Back: "◀", Pause: "‖", Stop: "■",
-		Times: "×", Dot: "·", PlusMinus: "±", Sweep: '▏', Block: '■',
-		shades: []rune("█▓▒░▚▞▤▥▦▧"), marks: [...]rune{engine.MarkChange: '▲', engine.MarkLoop: '↻', engine.MarkNote: '◆', engine.MarkUndo: '↶'}, Up: "↑", Down: "↓",
-		Cross: '┼', AtMost: "≤", focusTop: "━", Sorted: "↓",
+		Times: "×", Dot: "·", PlusMinus: "±", Sweep: '▏', Block: '■', Up: "↑", Down: "↓",
+		AtMost: "≤", focusTop: "━", Sorted: "▾",
 	}
 }
 
+// shades are the fills of a stacked bar without colour.
+var shades = []rune("█▓▒░▚▞▤▥▦▧")
+
 // Shade returns the character that fills part number part of the bit budget, from 0, in charts
 // without colour. The first parts have symbols of the theme; further parts get letters.
-func (th *Theme) Shade(part int) rune {
-	if part < len(th.shades) {
-		return th.shades[part]
+func Shade(part int) rune {
+	if part < len(shades) {
+		return shades[part]
 	}
-	return rune('a' + (part-len(th.shades))%26)
+	return rune('a' + (part-len(shades))%26)
 }
 
 // Swatch returns the legend symbol for part number part of the bit budget: a block, which the
@@ -83,7 +70,7 @@ func (th *Theme) Swatch(part int) rune {
 	if th.Color {
 		return th.Block
 	}
-	return th.Shade(part)
+	return Shade(part)
 }
 
 // OutcomeStyle returns the style of an outcome; Plain if the outcome is invalid.
@@ -116,23 +103,16 @@ func MarkStyle(k engine.MarkKind) Style {
 }
 
 // MarkSymbol returns the symbol of a kind of mark. Kinds beyond the known ones get the last symbol.
-func MarkSymbol(th *Theme, k engine.MarkKind) rune { return th.marks[min(k, engine.MarkUndo)] }
-
-// LineSamples returns samples of the three line types of charts, for legends: solid, dashed, dotted.
-func LineSamples(th *Theme) [3]string {
-	if th.Charts() == chartsASCII {
-		return [3]string{"--", "==", ".."}
-	}
-	return [3]string{"──", "╌╌", "··"}
+func MarkSymbol(k engine.MarkKind) rune {
+	symbols := [...]rune{engine.MarkChange: '▲', engine.MarkLoop: '↻', engine.MarkNote: '◆', engine.MarkUndo: '↶'}
+	return symbols[min(k, engine.MarkUndo)]
 }
 
-// RuleSample returns a sample of a horizontal rule in a chart.
-func RuleSample(th *Theme) string {
-	if th.Charts() == chartsASCII {
-		return ".."
-	}
-	return "┈┈"
-}
+// LineSamples are samples of the three line types of charts, for legends: solid, dashed, dotted.
+var LineSamples = [3]string{"──", "╌╌", "··"}
+
+// RuleSample is a sample of a horizontal rule in a chart.
+const RuleSample = "┈┈"
 
 // Quadrants returns the block character that fills each quarter of a cell in which mask has a
 // dot. The mask is a grid of four rows of two dots: bit 2*row+column, with row 0 at the top. Each

@@ -1,9 +1,5 @@
 package look
 
-import (
-	"wirelab/experiment/engine/packetlog"
-)
-
 // numShadowStyles is the number of shadows with a colour and a symbol of their own.
 const numShadowStyles = 6
 
@@ -20,11 +16,8 @@ func shadowColors() [numShadowStyles]adaptiveColor {
 
 // ShadowSymbol returns the symbol of shadow i in charts and tables. Symbols repeat after
 // numShadowStyles shadows.
-func ShadowSymbol(th *Theme, i int) rune {
+func ShadowSymbol(i int) rune {
 	symbols := []rune("○△□◇▽☆")
-	if th.Ascii {
-		symbols = []rune("%A#*V@")
-	}
 	return symbols[i%len(symbols)]
 }
 
@@ -52,11 +45,11 @@ func LaneName(encoder, params string, maxWidth int) string {
 }
 
 // LaneSymbol returns the symbol of lane i; lane 0 is the active encoder.
-func LaneSymbol(th *Theme, i int) rune {
+func LaneSymbol(i int) rune {
 	if i == 0 {
-		return th.Outcome[packetlog.Decoded]
+		return '●' // as a decoded packet
 	}
-	return ShadowSymbol(th, i-1)
+	return ShadowSymbol(i - 1)
 }
 
 // LaneStyle returns the style of lane i; lane 0 is the active encoder.

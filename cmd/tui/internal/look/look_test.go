@@ -73,33 +73,29 @@ func bareTheme(ascii bool) *Theme {
 	return NewTheme(r, schemeAuto, ascii)
 }
 
-// TestSlotsHaveDistinctShades checks that the parts of the bit budget have different fill
-// characters, which distinguish them without colours.
-func TestSlotsHaveDistinctShades(t *testing.T) {
-	for _, ascii := range []bool{false, true} {
-		th := bareTheme(ascii)
-		seen := map[rune]int{}
-		for slot := range int(encoders.FieldSlot(0)) + 26 { // no schema has more fields than letters
-			r := th.Shade(slot)
-			if other, twice := seen[r]; twice || r == ' ' {
-				t.Errorf("ascii %v: slots %d and %d both are %q", ascii, other, slot, r)
+// TestSymbolsAreDistinct checks that the parts of the bit budget, the lanes and the outcomes of packets have
+// different symbols, which distinguish them without colours, also in ASCII.
+func TestSymbolsAreDistinct(t *testing.T) {
+	outcomes := bareTheme(false).Outcome
+	for name, symbols := range map[string]struct {
+		n  int
+		of func(i int) rune
+	}{
+		"shade":   {int(encoders.FieldSlot(0)) + 26, Shade}, // no schema has more fields than letters
+		"lane":    {1 + numShadowStyles, LaneSymbol},
+		"outcome": {len(outcomes), func(i int) rune { return outcomes[i] }},
+	} {
+		seen := map[string]int{}
+		for i := range symbols.n {
+			for _, ascii := range []bool{false, true} {
+				c := NewCanvas(1, 1)
+				c.Set(0, 0, Plain, symbols.of(i))
+				text := c.Lines(bareTheme(ascii))[0]
+				if other, twice := seen[text]; twice && other != i || text == " " || text == "?" && name != "outcome" {
+					t.Errorf("ascii %v: %s %d and %d both are %q", ascii, name, other, i, text)
+				}
+				seen[text] = i
 			}
-			seen[r] = slot
-		}
-	}
-}
-
-// TestLanesHaveDistinctSymbols checks that every lane has a symbol of its own, also in ASCII.
-func TestLanesHaveDistinctSymbols(t *testing.T) {
-	for _, ascii := range []bool{false, true} {
-		th := bareTheme(ascii)
-		seen := map[rune]int{}
-		for lane := range 1 + numShadowStyles {
-			r := LaneSymbol(th, lane)
-			if other, twice := seen[r]; twice {
-				t.Errorf("ascii %v: lanes %d and %d both are %q", ascii, other, lane, r)
-			}
-			seen[r] = lane
 		}
 	}
 }

@@ -198,8 +198,9 @@ type Theme struct {
 	visibleSpace [numStyles]bool   // the style shows on a space, as a background or underline does
 	colorOnly    [numStyles]bool   // only sets a foreground colour, which the next style may replace without a reset
 	Color        bool              // the theme distinguishes things by colour
+	Ascii        bool              // Canvas.Lines replaces all other characters by ASCII characters
 
-	charts chartStyle
+	boxCharts bool // charts are drawn with box-drawing characters instead of Braille patterns
 }
 
 // Off is the escape sequence that resets all attributes.
@@ -207,9 +208,9 @@ const Off = "\x1b[0m"
 
 // NewTheme returns the theme for a colour scheme on the terminal of the renderer, which
 // determines the number of colours, whether the background is dark, and whether NO_COLOR forbids
-// colours. ascii selects the ASCII symbols.
+// colours. ascii replaces all other characters.
 func NewTheme(r *lipgloss.Renderer, scheme Scheme, ascii bool) *Theme {
-	th := &Theme{glyphs: glyphSet(ascii)}
+	th := &Theme{glyphs: glyphSet(), Ascii: ascii}
 	for k, s := range scheme.styles(r) {
 		th.escapes[k], _, _ = strings.Cut(s.Render("x"), "x") // what is written before the text "x"
 		th.visibleSpace[k] = s.GetReverse() || s.GetBackground() != lipgloss.NoColor{}

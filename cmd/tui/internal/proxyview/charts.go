@@ -49,7 +49,7 @@ func (m *model) charts() []timeChart {
 	bandwidth.Rules = m.rateRules()
 	var limits []look.Span
 	for _, rule := range bandwidth.Rules {
-		limits = append(limits, look.Budget.Span("  "+look.RuleSample(m.Theme())+" "+rule.Name+" "+units.Fixed(rule.Value, 0)))
+		limits = append(limits, look.Budget.Span("  "+look.RuleSample+" "+rule.Name+" "+units.Fixed(rule.Value, 0)))
 	}
 	bandwidth.After = [][]look.Span{limits}
 	return []timeChart{

@@ -78,11 +78,7 @@ func (m *model) Header(w int) ui.Header {
 func (m *model) title(w int) []look.Span {
 	th := m.Theme()
 	dot := look.Faint.Span("  " + th.Dot + "  ")
-	arrow := " → "
-	if th.Ascii {
-		arrow = " -> "
-	}
-	route := []look.Span{look.Focus.Span("proxy"), dot, look.Plain.Span(m.proxy.Listen + arrow + m.proxy.Server)}
+	route := []look.Span{look.Focus.Span("proxy"), dot, look.Plain.Span(m.proxy.Listen + " → " + m.proxy.Server)}
 	clock := []look.Span{dot, look.Value.Span(look.FormatTime(m.displayed().snap.Totals.At))}
 	seed := []look.Span{dot, look.Dim.Span("seed "), look.Plain.Span(fmt.Sprint(m.proxy.Live.Script.Seed))}
 	title := []look.Span{dot, look.Title.Span(look.Shorten(m.linkName(), 30))}

@@ -184,19 +184,11 @@ func (m *model) level(v float64) int {
 	return min(int((v-m.lo)/(m.hi-m.lo)*look.NumFills), look.NumFills-1)
 }
 
-// shade returns the rune that fills a cell of a level without colours; denser means larger.
-func (m *model) shade(level int) rune {
-	if m.Theme().Ascii {
-		return []rune(".,:;+*%#")[level]
-	}
-	return []rune(" ·░░▒▒▓█")[level]
-}
-
 // fillCell fills w x h cells at (x, y) with the colour of a level or, without colours, with its shade.
 func (m *model) fillCell(c *look.Canvas, x, y, w, h, level int) {
 	style, r := look.FillStyle(level), ' '
-	if !m.Theme().Color || m.Theme().Ascii {
-		r = m.shade(level)
+	if !m.Theme().Color {
+		r = []rune(" ·░░▒▒▓█")[level] // denser means larger
 	}
 	for k := range h {
 		c.Fill(x, y+k, w, style, r)
@@ -236,7 +228,7 @@ func (m *model) drawCell(c *look.Canvas, x, y, w, h, row, col int) {
 	}
 	if row == m.cursorOn(m.rows()) && col == m.cursorOn(m.columns()) {
 		left, right := '▐', '▌'
-		if m.Theme().Ascii || !m.Theme().Color || h == 1 {
+		if !m.Theme().Color || h == 1 {
 			left, right = '[', ']'
 		}
 		for k := range h {
@@ -300,14 +292,10 @@ func (m *model) drawBar(c *look.Canvas, x, y, h, p int, top float64) {
 	if left == right {
 		return
 	}
-	line, from, to := '─', '├', '┤'
-	if m.Theme().Ascii {
-		line, from, to = '-', '|', '|'
-	}
 	middle := y + (thick-1)/2
-	c.Fill(left, middle, right-left+1, look.Value, line)
-	c.Set(left, middle, look.Value, from)
-	c.Set(right, middle, look.Value, to)
+	c.Fill(left, middle, right-left+1, look.Value, '─')
+	c.Set(left, middle, look.Value, '├')
+	c.Set(right, middle, look.Value, '┤')
 }
 
 // drawLegend draws the scale of the colours into the lower edge, with the range of the means, and which values are

@@ -117,7 +117,7 @@ func (m *model) drawCharts(c *look.Canvas, focused bool) {
 
 // newChart returns a chart without points.
 func (m *model) newChart() *chart.PointsSpec {
-	return &chart.PointsSpec{Zero: m.fromZero, ASCII: m.Theme().Ascii,
+	return &chart.PointsSpec{Zero: m.fromZero,
 		Blank: chart.Style(look.Plain), Axis: chart.Style(look.Border), Label: chart.Style(look.Dim), Dot: chart.Style(look.Payload),
 		Interval: chart.Style(look.Gauge), Chosen: chart.Style(look.Chosen), Current: chart.Style(look.Value)}
 }
@@ -172,19 +172,15 @@ func (m *model) drawSeeds(c *look.Canvas, focused bool) {
 	dotRows := max(c.H-4, 1)
 	meanRow := c.H - 3
 	perDot := (slices.Max(count) + dotRows - 1) / dotRows // seeds per dot, so that the rows suffice
-	dot, bar, mid := '●', '─', '┼'
-	if m.Theme().Ascii {
-		dot, bar, mid = 'o', '-', '+'
-	}
 	for x, n := range count {
 		for k := range (n + perDot - 1) / perDot {
-			c.Set(x, meanRow-1-k, look.Payload, dot)
+			c.Set(x, meanRow-1-k, look.Payload, '●')
 		}
 	}
 	if known {
-		c.Fill(column(from), meanRow, column(to)-column(from)+1, look.Gauge, bar)
+		c.Fill(column(from), meanRow, column(to)-column(from)+1, look.Gauge, '─')
 	}
-	c.Set(column(mean.Mean), meanRow, look.Value, mid)
+	c.Set(column(mean.Mean), meanRow, look.Value, '┼')
 	if hi <= lo {
 		c.Text(max(c.W/2-2, 2), meanRow+1, look.Dim, units.Short(lo)+", all equal")
 		return

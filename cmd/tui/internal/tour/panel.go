@@ -9,7 +9,6 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
-	"wirelab/experiment/engine/packetlog"
 	"wirelab/internal/units"
 )
 
@@ -32,10 +31,7 @@ const textWidth = 110
 
 // progressSpans returns a marker per step, filled up to the current one.
 func (t *tour) progressSpans(th *look.Theme) []look.Span {
-	on, off := string(th.Outcome[packetlog.Decoded]), string(th.Outcome[packetlog.Lost]) // a filled and an empty circle
-	if th.Ascii {
-		on, off = "#", "."
-	}
+	on, off := string(th.GaugeOn), string(th.GaugeOff)
 	return []look.Span{look.Focus.Span(strings.Repeat(on, t.index+1)), look.Faint.Span(strings.Repeat(off, len(t.steps)-t.index-1))}
 }
 
@@ -45,7 +41,7 @@ func (t *tour) outcomeSpans(th *look.Theme, step *step, maxWidth int) []look.Spa
 		return t.upcomingSpans(step)
 	}
 	_, newSetting := describeChange(step)
-	pieces := [][]look.Span{{look.Mark.Span(string(look.MarkSymbol(th, engine.MarkChange)) + " " + newSetting)}}
+	pieces := [][]look.Span{{look.Mark.Span(string(look.MarkSymbol(engine.MarkChange)) + " " + newSetting)}}
 	lanes := t.lab.Shown().Lanes
 	changed, ok := t.changeTime()
 	for _, f := range step.figures {
@@ -57,7 +53,7 @@ func (t *tour) outcomeSpans(th *look.Theme, step *step, maxWidth int) []look.Spa
 			continue
 		}
 		pieces = append(pieces, []look.Span{look.Dim.Span("   " + f.name + " "),
-			look.Plain.Span(units.Fixed(before, f.digits)), look.Dim.Span(arrow(th)),
+			look.Plain.Span(units.Fixed(before, f.digits)), look.Dim.Span(" → "),
 			f.style.Span(units.Fixed(after, f.digits)), look.Dim.Span(" " + f.unit)})
 	}
 	if len(pieces) == 1 { // no figure is known yet
@@ -84,14 +80,6 @@ func (t *tour) upcomingSpans(step *step) []look.Span {
 		return coming
 	}
 	return append([]look.Span{look.Dim.Span("now "), look.Value.Span(before), look.Dim.Span("; ")}, coming...)
-}
-
-// arrow returns the arrow between two values.
-func arrow(th *look.Theme) string {
-	if th.Ascii {
-		return " -> "
-	}
-	return " → "
 }
 
 // describeChange returns the settings that a step changes, before and after the change. before is "" if the scene

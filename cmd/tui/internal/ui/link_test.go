@@ -18,14 +18,14 @@ func toFold() []string {
 }
 
 // widePicture returns a picture that is wider than requested.
-func widePicture(_ lossmodel.Spec, w int, _ bool) string {
+func widePicture(_ lossmodel.Spec, w int) string {
 	return strings.Repeat("日本", w) + "\n\x1b[31m" + strings.Repeat("x", w)
 }
 
 // measured draws the picture like the program.
-func measured(spec lossmodel.Spec, w int, ascii bool) string {
+func measured(spec lossmodel.Spec, w int) string {
 	text, err := measure.Show(spec, 1, measure.Traffic{Packets: 1500, Interval: time.Second / 60, Size: 400},
-		measure.Style{Width: w, ASCII: ascii})
+		measure.Style{Width: w})
 	if err != nil {
 		panic(err)
 	}
@@ -63,12 +63,12 @@ func TestFoldedSettingsCanBeSet(t *testing.T) {
 		{to(2, "right"), "rate_cell_overhead 5"},
 		{to(3, "right"), "distribution normal"},
 		{to(3, "d", "right"), "down distribution normal"},
-		{to(4, "enter", "/", "on", "enter"), "keep_order on"}, // chosen from a filtered list
+		{to(4, "enter", "on", "enter"), "keep_order on"}, // chosen from a filtered list
 		{to(6, "enter", "1400", "enter"), "mtu 1400"},
 		{to(7, "right"), ""}, // text values have no steps
 		{to(7, "enter", "loss 1%", "enter"), "netem loss 1%"},
 		{to(7, "d", "d", "enter", "loss 1%", "enter"), "up netem loss 1%"},
-		{to(1, "enter", "/", "periodic", "enter", "every=3", "enter"), "loss periodic every=3"},
+		{to(1, "enter", "periodic", "enter", "every=3", "enter"), "loss periodic every=3"},
 	} {
 		lab := labtest.NewLab()
 		m := screen(lab, 160, 48, Options{})
@@ -170,9 +170,9 @@ func TestDirectionIsShown(t *testing.T) {
 // times as long as a redraw.
 func TestPreviewIsMadeOnce(t *testing.T) {
 	made := 0
-	m := screen(labtest.NewLab(), 160, 48, Options{Picture: func(spec lossmodel.Spec, w int, ascii bool) string {
+	m := screen(labtest.NewLab(), 160, 48, Options{Picture: func(spec lossmodel.Spec, w int) string {
 		made++
-		return measured(spec, w, ascii)
+		return measured(spec, w)
 	}})
 	press(m, "p")
 	for range 20 {
@@ -215,6 +215,6 @@ func BenchmarkPreview(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		measured(p.Down, 72, false)
+		measured(p.Down, 72)
 	}
 }

@@ -27,9 +27,9 @@ type Options struct {
 	Open func(path string) (Opened, error)
 
 	// Picture returns a drawing of the effect of a link on packets, in lines of at most w columns,
-	// for the list of profiles; ascii allows only ASCII characters. It is called once per link
+	// for the list of profiles. It is called once per link
 	// shown and blocks the screen, so it must return within 10 ms. nil means no pictures.
-	Picture func(spec lossmodel.Spec, w int, ascii bool) string
+	Picture func(spec lossmodel.Spec, w int) string
 
 	In       io.Reader          // nil means the terminal
 	Out      io.Writer          // nil means the terminal

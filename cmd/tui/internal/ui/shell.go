@@ -97,7 +97,7 @@ func newShell(screen Screen, opt Options) *Shell {
 	}
 	s := &Shell{screen: screen, opt: opt, notice: &room.Notice{}, startWork: startWork}
 	s.scheme, _ = look.ParseScheme(opt.Theme)
-	s.theme = look.NewTheme(opt.Renderer, s.scheme, opt.ASCII).WithCharts(look.ParseChartStyle(opt.Charts))
+	s.theme = look.NewTheme(opt.Renderer, s.scheme, opt.ASCII).WithCharts(opt.Charts)
 	return s
 }
 
@@ -394,7 +394,7 @@ func (s *Shell) execute(line string) (cmd tea.Cmd, err error) {
 
 // applyTheme makes the theme again, after a change of the scheme or the background.
 func (s *Shell) applyTheme() {
-	s.theme = look.NewTheme(s.opt.Renderer, s.scheme, s.opt.ASCII).WithCharts(s.theme.Charts())
+	s.theme = look.NewTheme(s.opt.Renderer, s.scheme, s.opt.ASCII).WithCharts(s.opt.Charts)
 }
 
 // mouse handles mouse events. A click selects a page or something on the page, or presses the key of the footer

@@ -33,7 +33,9 @@ type mark struct {
 // shape returns the rune for the dots of an outline in a cell.
 func (k *mark) shape(th *look.Theme, mask uint8) rune {
 	switch {
-	case k.plain != 0 && (!th.Color || th.Ascii):
+	case th.Ascii:
+		return k.symbol
+	case k.plain != 0 && !th.Color:
 		return k.plain
 	case k.solid:
 		return look.Quadrants(mask)

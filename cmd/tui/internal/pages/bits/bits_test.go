@@ -107,7 +107,7 @@ func TestLoopPointNeverSetsTheScale(t *testing.T) {
 		if !reflect.DeepEqual(labels[0], labels[1]) {
 			t.Errorf("unit %d: the axes are %v, want %v", unit, labels[1], labels[0])
 		}
-		if loop := string(look.MarkSymbol(labtest.Theme(false), engine.MarkLoop)); unit != byShare && strings.Count(view, loop) < 2 {
+		if loop := string(look.MarkSymbol(engine.MarkLoop)); unit != byShare && strings.Count(view, loop) < 2 {
 			t.Errorf("unit %d: no symbol %s above the charts:\n%s", unit, loop, view)
 		}
 		if strings.Count(view, "2 s mean") < 2 {

@@ -47,7 +47,7 @@ func (p *table) drawLaneNames(c *look.Canvas, th *look.Theme) (below int) {
 		l, left := &p.lanes[index], lanesLeft+i*laneWidth
 		name := l.Letter + " " + look.LaneName(l.Encoder, l.Differs, laneWidth-5)
 		x := left + max(laneWidth-2-look.TextWidth(name), 0)
-		c.Set(x, 1, look.LaneStyle(index), look.LaneSymbol(th, index))
+		c.Set(x, 1, look.LaneStyle(index), look.LaneSymbol(index))
 		c.Clip(x+2, 1, laneWidth-2, look.Title, name)
 		c.TextRight(left+laneWidth/2, 2, look.Dim, unit)
 		if i > 0 {
@@ -131,7 +131,7 @@ func (b *laneBox) Draw(c *look.Canvas, th *look.Theme) {
 			box = "[x]"
 		}
 		c.Text(4, y, style, box)
-		c.Set(8, y, look.LaneStyle(i), look.LaneSymbol(th, i))
+		c.Set(8, y, look.LaneStyle(i), look.LaneSymbol(i))
 		c.Clip(10, y, c.W-22, style, l.Letter+" "+l.Name())
 		c.TextRight(c.W-2, y, look.Value, units.Fixed(l.Recent.PayloadKbps, 1)+" kbps")
 	}

@@ -265,7 +265,7 @@ func (p *table) nameText(c grid.Cell) []look.Span {
 	if !r.isLane {
 		return grid.Text(look.Plain, "  "+r.name)
 	}
-	symbol := string(look.LaneSymbol(c.Theme, r.lane)) + " "
+	symbol := string(look.LaneSymbol(r.lane)) + " "
 	return []look.Span{look.LaneStyle(r.lane).Span(symbol), look.Plain.Span(look.LaneName(r.name, r.differs, c.Width-2))}
 }
 
@@ -284,7 +284,7 @@ func (p *table) lastCell(c grid.Cell) []look.Span {
 	if !r.isLane {
 		return grid.Text(look.Dim, r.about)
 	}
-	return grid.Text(look.LaneStyle(r.lane), chart.Spark(r.lanes.lastMinute(), sparkWidth, p.sparkMax, c.Theme.Ascii))
+	return grid.Text(look.LaneStyle(r.lane), chart.Spark(r.lanes.lastMinute(), sparkWidth, p.sparkMax))
 }
 
 // wholeRow returns a heading, or the name of a row with its error if it has no figures; nil for other rows.

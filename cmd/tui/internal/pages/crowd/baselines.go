@@ -36,12 +36,7 @@ func (p *baselines) Observe(v room.View) bool {
 }
 
 // shareRunes are the characters of the heat map, from small to large shares.
-func shareRunes(th *look.Theme) []rune {
-	if th.Ascii {
-		return []rune(".:-=+*#@")
-	}
-	return []rune("·░░▒▒▓▓█")
-}
+var shareRunes = []rune("·░░▒▒▓▓█")
 
 // ageRow is a row of the pane: the ages from from to to, in packets.
 type ageRow struct{ from, to int }
@@ -102,7 +97,7 @@ func (p *baselines) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 	c.TextRight(c.W-12, 1, look.Dim, "clients")
 	c.TextRight(c.W-2, 1, look.Dim, "bytes now")
-	runes := shareRunes(th)
+	runes := shareRunes
 	for y, row := range ageRows(samples, c.H-3) {
 		c.TextRight(labelX-1, 2+y, look.Dim, row.label())
 		shares := make([]float64, len(samples))

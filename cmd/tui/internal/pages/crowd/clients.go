@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/live"
@@ -108,7 +109,7 @@ func (p *clients) Selection() string { return look.SpansText(p.selectedFigures()
 
 func (p *clients) Reasons() (room.Request, bool) {
 	lines := explain(p.clientTable)
-	return room.Request{Overlay: &room.TextBox{Title: "Crowd", Lines: lines}}, len(lines) > 0
+	return room.Request{Overlay: &panes.TextBox{Title: "Crowd", Lines: lines}}, len(lines) > 0
 }
 
 func (p *clients) Observe(v room.View) bool {
@@ -230,9 +231,6 @@ func (p *clients) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 // drawRow draws the bars of a figure at row y, rows high.
 func (p *clients) drawRow(c *look.Canvas, th *look.Theme, y, rows int, column *tableColumn) {
 	blocks := []rune(" ▁▂▃▄▅▆▇█")
-	if th.Ascii {
-		blocks = []rune(" ..::++##")
-	}
 	for x := range p.width {
 		worst := -1.0
 		from, to := p.placesAt(x)

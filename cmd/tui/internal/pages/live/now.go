@@ -206,7 +206,7 @@ func (p *now) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 	if y < c.H-2 {
 		const ownMaximum = 0 // scale the sparkline to its maximum
-		c.Text(2, y+1, look.Payload, chart.Spark(p.payload, min(c.W-4, 60), ownMaximum, th.Ascii))
+		c.Text(2, y+1, look.Payload, chart.Spark(p.payload, min(c.W-4, 60), ownMaximum))
 	}
 }
 

@@ -72,9 +72,6 @@ func (p *sizes) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 // drawBar draws a bar in column x, eighths of a row high, at least one.
 func (p *sizes) drawBar(c *look.Canvas, th *look.Theme, x int, style look.Style, eighths int) {
 	runes := []rune("▁▂▃▄▅▆▇█")
-	if th.Ascii {
-		runes = []rune("..::||##")
-	}
 	for y := c.H - 2; eighths > 0 || y == c.H-2; y-- {
 		c.Set(x, y, style, runes[min(max(eighths, 1), 8)-1])
 		eighths -= 8

@@ -71,7 +71,7 @@ func StackedBar(c *look.Canvas, th *look.Theme, x, y, w int, parts []Part) {
 		if th.Color {
 			c.Fill(x, y, end-x, look.BarStyle(part.Slot), ' ')
 		} else {
-			c.Fill(x, y, end-x, look.Plain, th.Shade(part.Slot))
+			c.Fill(x, y, end-x, look.Plain, look.Shade(part.Slot))
 		}
 		if label := " " + part.Name + " "; look.TextWidth(label) <= end-x {
 			c.Text(x, y, look.BarStyle(part.Slot), label)

@@ -115,9 +115,9 @@ func (p *Changes) drawEmpty(c *look.Canvas, th *look.Theme, focused bool) {
 // drawRow draws one change at row y: time, label and effect. The effect gets the columns that the
 // label leaves.
 func (p *Changes) drawRow(c *look.Canvas, th *look.Theme, y int, ch entry) {
-	label := string(look.MarkSymbol(th, ch.Kind)) + " " + ch.Label
+	label := string(look.MarkSymbol(ch.Kind)) + " " + ch.Label
 	if ch.Kind == engine.MarkLoop {
-		label = string(look.MarkSymbol(th, ch.Kind)) + p.loopLabel
+		label = string(look.MarkSymbol(ch.Kind)) + p.loopLabel
 	}
 	x := c.Text(2, y, look.Dim, look.FormatTime(ch.T)+"  ")
 	const gap = 2

@@ -87,7 +87,7 @@ func (p *Charts) charts(th *look.Theme) []TimeChart[meters.Sample] {
 	if p.budget > 0 {
 		name := "budget " + units.Fixed(p.budget, 0)
 		bandwidth.Rules = []chart.Rule{{Value: p.budget, Style: chart.Style(look.Budget), Name: name}}
-		sample := "  " + look.RuleSample(th) + " "
+		sample := "  " + look.RuleSample + " "
 		bandwidth.After = [][]look.Span{{look.Budget.Span(sample + name)}, {look.Budget.Span(sample + units.Fixed(p.budget, 0))}}
 	}
 	return []TimeChart[meters.Sample]{BandwidthChart: bandwidth, ItemChart: perItem, FailureChart: p.failureChart(th)}

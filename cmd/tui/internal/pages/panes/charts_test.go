@@ -211,7 +211,7 @@ func TestVisibleSamplesSuffice(t *testing.T) {
 	p.Observe(labtest.NewView(snap))
 	for range spans {
 		p.NextSpan()
-		for _, th := range []*look.Theme{labtest.Theme(false), labtest.Theme(true), labtest.Theme(false).WithCharts(look.ParseChartStyle("line"))} {
+		for _, th := range []*look.Theme{labtest.Theme(false), labtest.Theme(true), labtest.Theme(false).WithCharts("line")} {
 			for _, w := range []int{9, 40, 78, 159, 300} {
 				lanes := p.samples()
 				for i, k := range p.charts(th) {
@@ -266,7 +266,7 @@ func TestLoopPointNeverSetsTheScale(t *testing.T) {
 		if !slices.Equal(labels[0], labels[1]) {
 			t.Errorf("loop point %d samples ago: the axes are %v, want %v", ago, labels[1], labels[0])
 		}
-		if top := drawn[1]; !strings.ContainsRune(top, look.MarkSymbol(labtest.Theme(false), engine.MarkLoop)) {
+		if top := drawn[1]; !strings.ContainsRune(top, look.MarkSymbol(engine.MarkLoop)) {
 			t.Errorf("loop point %d samples ago: no symbol in the first row of the bandwidth:\n%s", ago, strings.Join(drawn, "\n"))
 		}
 	}

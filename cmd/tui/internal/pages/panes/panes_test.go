@@ -134,10 +134,9 @@ func TestBarIsFullAndInProportion(t *testing.T) {
 	if counts[' '] > 2*6 { // the spaces around the names
 		t.Errorf("the bar has holes: %q", string(bar))
 	}
-	th := labtest.Theme(false)
 	for slot, want := range map[encoders.Slot]int{encoders.SlotPosition: 46, encoders.SlotOrientation: 39} {
 		name := len(slot.Name(nil)) + 2
-		if got := counts[th.Shade(int(slot))] + name; got < want-1 || got > want+1 {
+		if got := counts[look.Shade(int(slot))] + name; got < want-1 || got > want+1 {
 			t.Errorf("%s takes %d of 100 columns, want %d", slot.Name(nil), got, want)
 		}
 	}

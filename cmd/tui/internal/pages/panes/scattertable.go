@@ -41,7 +41,7 @@ func (s *ScatterTable) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 	y := c.H - 1 - tableRows - len(notes)
 	spec := s.Spec
-	spec.ASCII, spec.Blank, spec.Axis, spec.Label, spec.Line = th.Ascii, chart.Style(look.Plain), chart.Style(look.Border), chart.Style(look.Dim), chart.Style(look.Ratio)
+	spec.Blank, spec.Axis, spec.Label, spec.Line = chart.Style(look.Plain), chart.Style(look.Border), chart.Style(look.Dim), chart.Style(look.Ratio)
 	for i := range s.Rows {
 		spec.Dots = append(spec.Dots, s.Rows[i].Dot)
 	}

@@ -20,7 +20,7 @@ type shadowFigure struct {
 func shadowLegend(th *look.Theme, maxWidth int, list []shadowFigure, others int) []look.Span {
 	var out []look.Span
 	for i, s := range list {
-		style, marker := look.ShadowStyle(s.index), "  "+string(look.ShadowSymbol(th, s.index))+" "
+		style, marker := look.ShadowStyle(s.index), "  "+string(look.ShadowSymbol(s.index))+" "
 		figure := look.Value.Span(look.PadLeft(s.text, figureWidth))
 		full := []look.Span{style.Span(marker + s.name + " "), figure}
 		brief := []look.Span{style.Span(marker), figure}

@@ -106,7 +106,7 @@ func (a *TimeAxis) style(s *chart.Spec, th *look.Theme) {
 	s.Span, s.Window = int(a.Span()/meters.SamplePeriod), meanWindow
 	for _, m := range groupMarks(a.Marks) { // a dragged control gets one mark, at its last step
 		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / meters.SamplePeriod), Label: m.Label,
-			Style: chart.Style(look.MarkStyle(m.Kind)), Rune: look.MarkSymbol(th, m.Kind)})
+			Style: chart.Style(look.MarkStyle(m.Kind)), Rune: look.MarkSymbol(m.Kind)})
 	}
 	if a.Crosshair > 0 {
 		s.Crosshair = &chart.Crosshair{At: a.crosshairIndex(), Label: look.FormatTime(a.Crosshair), Style: chart.Style(look.Key)}

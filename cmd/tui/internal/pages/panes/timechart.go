@@ -107,7 +107,7 @@ func (t *TimeCharts[S]) Spec(k *TimeChart[S], th *look.Theme, w int) *chart.Spec
 	for i := range shadows {
 		samples := newest(shadows[i].Samples, visible)
 		line := chart.Series{Reduce: first.Reduce, Loose: !k.Fit || len(shadows) > 1, Stroke: chart.Dotted,
-			Style: chart.Style(look.ShadowStyle(shadows[i].Index)), Marker: look.ShadowSymbol(th, shadows[i].Index)}
+			Style: chart.Style(look.ShadowStyle(shadows[i].Index)), Marker: look.ShadowSymbol(shadows[i].Index)}
 		line.Values, line.Weights = seriesOf(samples, ofShadow)
 		spec.Series = append(spec.Series, line)
 		if t.LoopPoints != nil {
@@ -132,7 +132,7 @@ func (t *TimeCharts[S]) Spec(k *TimeChart[S], th *look.Theme, w int) *chart.Spec
 // area returns the area of a line. Colours distinguish areas; without colours, fills do.
 func (line *TimeLine[S]) area(th *look.Theme, values, weights []float64) chart.Area {
 	area := chart.Area{Values: values, Weights: weights, Fill: line.Symbol, Style: chart.Style(line.Style), NameStyle: chart.Style(line.InArea)}
-	if th.Color && !th.Ascii {
+	if th.Color {
 		area.Fill = '█'
 	}
 	if line.Silent {
@@ -254,7 +254,7 @@ func (t *TimeCharts[S]) lineFigures(k *TimeChart[S], th *look.Theme, short bool)
 			name = string(line.Symbol) + " " + name
 		}
 		if !isOne && !k.IsStack && line.Value != nil { // lines to distinguish
-			name = look.LineSamples(th)[line.Stroke] + " " + name
+			name = look.LineSamples[line.Stroke] + " " + name
 		}
 		if len(groups) > 0 {
 			name = "  " + name

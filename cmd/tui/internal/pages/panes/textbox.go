@@ -1,20 +1,21 @@
-package room
+package panes
 
 import (
-	tea "github.com/charmbracelet/bubbletea"
-
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
+
+	tea "github.com/charmbracelet/bubbletea"
 )
 
-// TextBox is an overlay that shows paragraphs until a key is pressed that does not scroll.
+// TextBox shows sentences until a key is pressed. The arrow keys scroll.
 type TextBox struct {
 	Title  string
-	Lines  []string // paragraphs, which are wrapped
+	Lines  []string
 	scroll int
 	width  int // of the box, set by Size
 }
 
-// wrapped returns the paragraphs in lines that fit the box.
+// wrapped returns the sentences in lines that fit the box.
 func (b *TextBox) wrapped() (out []string) {
 	for _, text := range b.Lines {
 		out = append(out, look.Wrap(text, b.width-4)...)
@@ -22,13 +23,11 @@ func (b *TextBox) wrapped() (out []string) {
 	return out
 }
 
-// Size implements Overlay.
-func (b *TextBox) Size(w, h int) (boxW, boxH int, beside bool) {
+func (b *TextBox) Size(w, h int) (boxW, boxH int, atRight bool) {
 	b.width = min(w, 100)
 	return b.width, min(len(b.wrapped())+2, h), false
 }
 
-// Draw implements Overlay.
 func (b *TextBox) Draw(c *look.Canvas, th *look.Theme) {
 	c.Frame(th, look.Focused, b.Title)
 	lines, rows := b.wrapped(), c.H-2
@@ -39,9 +38,8 @@ func (b *TextBox) Draw(c *look.Canvas, th *look.Theme) {
 	c.MoreBelow(th, max(len(lines)-b.scroll-rows, 0))
 }
 
-// Key implements Overlay.
-func (b *TextBox) Key(msg tea.KeyMsg) Request {
-	step := ReadStep(msg)
+func (b *TextBox) Key(msg tea.KeyMsg) room.Request {
+	step := room.ReadStep(msg)
 	b.scroll = max(min(b.scroll, len(b.wrapped())), 0) + step
-	return Request{Closes: step == 0}
+	return room.Request{Closes: step == 0}
 }

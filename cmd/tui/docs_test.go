@@ -11,9 +11,12 @@ import (
 	"strings"
 	"testing"
 
+	"wirelab/cmd/tui/internal/command"
+	"wirelab/cmd/tui/internal/controls"
 	"wirelab/encoders/table"
 	"wirelab/experiment"
 	"wirelab/experiment/config"
+	"wirelab/lossmodel"
 
 	"github.com/spf13/cobra"
 )
@@ -165,7 +168,8 @@ func checkExample(t *testing.T, line string) {
 	if err == nil && len(rest) > 0 { // a command without arguments may be part of a sentence
 		err = cmd.ValidateArgs(cmd.Flags().Args())
 	}
-	if err != nil && !strings.Contains(line, "NAME") && !strings.Contains(line, "DIR") {
+	isPattern := strings.Contains(line, "NAME") || strings.Contains(line, "DIR") || strings.Contains(line, "FILE")
+	if err != nil && !isPattern {
 		t.Errorf("%q: %v", line, err)
 	}
 	if f := cmd.Flags().Lookup("preset"); f != nil && f.Changed && f.Value.String() != "NAME" {
@@ -185,4 +189,25 @@ func checkExample(t *testing.T, line string) {
 func testApp() *app {
 	return &app{stdin: strings.NewReader(""), stdout: newOutput(io.Discard), stderr: io.Discard, clock: metronome(),
 		isTerminal: func(any) bool { return false }}
+}
+
+// TestReadmeTyped checks that the dashboard accepts the typed commands in the READMEs.
+func TestReadmeTyped(t *testing.T) {
+	count, cat := 0, controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
+	here := command.Context{Catalog: cat, Config: config.Default(), Screen: command.Lab}
+	proxy := command.Context{Catalog: controls.NewCatalog(nil, lossmodel.Profiles(), lossmodel.Keys()), Config: config.Default(), Screen: command.Proxy}
+	for name, text := range readmes(t) {
+		for _, m := range regexp.MustCompile("`/([a-z][^`]*)`").FindAllStringSubmatch(text, -1) {
+			count++
+			line := strings.Join(strings.Fields(m[1]), " ")
+			expanded, _ := command.Expand(here, line)
+			_, err := command.Parse(here, expanded)
+			if _, other := command.Parse(proxy, line); err != nil && other != nil { // accepted neither by the dashboard of the lab nor by that of a proxy
+				t.Errorf("%s: /%s: %v", name, m[1], err)
+			}
+		}
+	}
+	if count < 6 {
+		t.Errorf("only %d typed commands found", count)
+	}
 }

@@ -3,174 +3,162 @@ package main
 import (
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
-	"wirelab/cmd/tui/internal/command"
-	"wirelab/cmd/tui/internal/controls"
 	"wirelab/dataset"
 	"wirelab/encoders/table"
 	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine/packetlog"
-	"wirelab/lossmodel"
+	"wirelab/internal/golden"
 
 	"github.com/spf13/cobra"
 )
 
-// rowsOf returns the rows of the table under a heading that start with a word in backquotes:
-// their other cells, by that word.
-func rowsOf(t *testing.T, name, heading string) map[string][]string {
-	t.Helper()
-	_, text, found := strings.Cut(readme(t, name), "\n"+heading+"\n")
-	if !found {
-		t.Fatalf("%s has no %q", name, heading)
-	}
-	if end := strings.Index(text, "\n#"); end >= 0 {
-		text = text[:end]
-	}
-	rows := map[string][]string{}
-	for _, line := range regexp.MustCompile("(?m)^\\| `.*$").FindAllString(text, -1) {
-		var cells []string
-		for _, c := range strings.Split(strings.Trim(line, "|"), "|") {
-			cells = append(cells, strings.TrimSpace(c))
-		}
-		for _, m := range regexp.MustCompile("`([^`]*)`").FindAllStringSubmatch(cells[0], -1) {
-			rows[m[1]] = cells[1:]
-		}
-	}
-	return rows
+// A docTable is a table in a README that names what the program has. The beginnings of its rows are generated; the cells
+// after these are written by hand.
+type docTable struct {
+	file, heading string
+	rows          map[string]string // by name: the beginning of the row, or "" if only the name is in the row
+	known         func(name string) bool
 }
 
-// TestReadmeCommands checks that README.md lists exactly the existing commands.
-func TestReadmeCommands(t *testing.T) {
-	rows, known := rowsOf(t, "README.md", "## Commands"), map[string]bool{}
-	var walk func(*cobra.Command)
-	walk = func(c *cobra.Command) {
-		known[c.CommandPath()] = true
-		if _, listed := rows[c.CommandPath()]; !c.HasSubCommands() && !c.Hidden && c.Name() != "help" && !listed {
-			t.Errorf("README.md does not list %s", c.CommandPath())
-		}
-		if c.Name() == "completion" {
-			return
-		}
-		for _, sub := range c.Commands() {
-			walk(sub)
-		}
+// docTables returns the tables of the READMEs.
+func docTables() []docTable {
+	commands, keys, sources, codecs := map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}
+	for _, c := range leafCommands(testApp().root()) {
+		commands[c.CommandPath()] = ""
 	}
-	walk(testApp().root())
-	for name := range rows {
-		if !known[name] {
-			t.Errorf("README.md lists %s, which does not exist", name)
-		}
-	}
-}
-
-// TestReadmeKeys checks that experiment/README.md lists all configuration keys with their
-// defaults, and marks those that can change during a run.
-func TestReadmeKeys(t *testing.T) {
-	rows := rowsOf(t, "experiment/README.md", "### Keys")
 	for _, s := range config.Rows() {
 		live := ""
 		switch {
 		case s.Restarts:
-			live = "begins anew"
+			live = "begins anew "
 		case s.Short != "":
-			live = "yes"
+			live = "yes "
 		}
-		row, want := rows[s.Key], s.Text(config.Default())
-		switch {
-		case row == nil:
-			t.Errorf("experiment/README.md does not list %s", s.Key)
-		case row[0] != want || row[1] != live:
-			t.Errorf("experiment/README.md: %s is %s, live %q; want %s, %q", s.Key, row[0], row[1], want, live)
-		}
-		delete(rows, s.Key)
+		keys[s.Key] = fmt.Sprintf("| `%s` | %s | %s|", s.Key, s.Text(config.Default()), live)
 	}
-	others := []string{"encoder.name", "encoder.params.NAME", "profile", "down.KEY", "up.KEY"}
-	for _, key := range others {
-		if rows[key] == nil {
-			t.Errorf("experiment/README.md does not list %s", key)
-		}
-		delete(rows, key)
+	for _, key := range []string{"encoder.name", "encoder.params.NAME", "profile", "down.KEY", "up.KEY"} {
+		keys[key] = ""
 	}
-	for key := range rows {
-		t.Errorf("experiment/README.md lists %s, which there is not", key)
-	}
-}
-
-// TestReadmeFigures checks that experiment/README.md names only existing figures, and exactly the
-// existing outcomes and presets.
-func TestReadmeFigures(t *testing.T) {
-	figures := rowsOf(t, "experiment/README.md", "### Figures")
-	for name := range figures {
-		if err := config.Default().Set("assert."+name, "== 0"); err != nil && !strings.Contains(err.Error(), "lag of the playout clock") {
-			t.Error(err)
-		}
-	}
-	if len(figures) < 15 {
-		t.Errorf("only %d figures", len(figures))
-	}
-	var outcomes, presets []string
+	outcomes, presets := map[string]string{}, map[string]string{}
 	for o := range packetlog.NumOutcomes {
-		outcomes = append(outcomes, o.String())
+		outcomes[o.String()] = ""
 	}
 	for _, p := range experiment.Presets() {
-		presets = append(presets, p.Name)
+		presets[p.Name] = fmt.Sprintf("| `%s` | %s |", p.Name, p.Summary)
 	}
-	for heading, want := range map[string][]string{"### Outcomes": outcomes, "## Running one": presets} {
-		got := slices.Sorted(maps.Keys(rowsOf(t, "experiment/README.md", heading)))
-		if slices.Sort(want); !slices.Equal(got, want) {
-			t.Errorf("experiment/README.md, %s: %v, expected %v", heading, got, want)
-		}
-	}
-}
-
-// TestReadmeEncoders checks that encoders/README.md lists exactly the existing encoders.
-func TestReadmeEncoders(t *testing.T) {
-	var want []string
-	for _, c := range table.All() {
-		want = append(want, fmt.Sprintf("%d %s", c.ID, c.Name))
-	}
-	var got []string
-	for _, m := range regexp.MustCompile("(?m)^\\| (\\d+) \\| `([^`]*)`").FindAllStringSubmatch(readme(t, "encoders/README.md"), -1) {
-		got = append(got, m[1]+" "+m[2])
-	}
-	slices.Sort(want)
-	if slices.Sort(got); !slices.Equal(got, want) {
-		t.Errorf("encoders/README.md lists %v, expected %v", got, want)
-	}
-}
-
-// TestReadmeSources checks that dataset/README.md lists exactly the existing sources.
-func TestReadmeSources(t *testing.T) {
-	rows := rowsOf(t, "dataset/README.md", "## Sources")
 	for _, k := range dataset.Kinds() {
-		if rows[k.Spec] == nil {
-			t.Errorf("dataset/README.md does not list %s", k.Spec)
-		}
+		sources[k.Spec] = ""
+	}
+	for _, c := range table.All() {
+		codecs[c.Name] = fmt.Sprintf("| %d | `%s` |", c.ID, c.Name)
+	}
+	isFigure := func(name string) bool {
+		err := config.Default().Set("assert."+name, "== 0")
+		return err == nil || strings.Contains(err.Error(), "lag of the playout clock")
+	}
+	isCommand := func(name string) bool {
+		c, _, err := testApp().root().Find(strings.Fields(name)[1:])
+		return err == nil && c.CommandPath() == name
+	}
+	return []docTable{
+		{"README.md", "| command | purpose | example |", commands, isCommand},
+		{"experiment/README.md", "| key | default | live | what it sets |", keys, nil},
+		{"experiment/README.md", "| key of `totals` | meaning |", nil, isFigure},
+		{"experiment/README.md", "| outcome | meaning |", outcomes, nil},
+		{"experiment/README.md", "| preset | what it shows |", presets, nil},
+		{"encoders/README.md", "| id | name | data | idea |", codecs, nil},
+		{"dataset/README.md", "| spec | source |", sources, nil},
 	}
 }
 
-// TestReadmeTyped checks that the dashboard accepts the typed commands in the READMEs.
-func TestReadmeTyped(t *testing.T) {
-	count, cat := 0, controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
-	here := command.Context{Catalog: cat, Config: config.Default(), Screen: command.Lab}
-	proxy := command.Context{Catalog: controls.NewCatalog(nil, lossmodel.Profiles(), lossmodel.Keys()), Config: config.Default(), Screen: command.Proxy}
-	for name, text := range readmes(t) {
-		for _, m := range regexp.MustCompile("`/([a-z][^`]*)`").FindAllStringSubmatch(text, -1) {
-			count++
-			line := strings.Join(strings.Fields(m[1]), " ")
-			expanded, _ := command.Expand(here, line)
-			_, err := command.Parse(here, expanded)
-			if _, other := command.Parse(proxy, line); err != nil && other != nil { // accepted neither by the dashboard of the lab nor by that of a proxy
-				t.Errorf("%s: /%s: %v", name, m[1], err)
+// leafCommands returns the commands below c that a user calls and that have no subcommands.
+func leafCommands(c *cobra.Command) (list []*cobra.Command) {
+	for _, sub := range c.Commands() {
+		switch {
+		case sub.Hidden || sub.Name() == "help" || sub.Name() == "completion":
+		case sub.HasSubCommands():
+			list = append(list, leafCommands(sub)...)
+		default:
+			list = append(list, sub)
+		}
+	}
+	return list
+}
+
+// tableNames matches the names in a row, in backquotes.
+var tableNames = regexp.MustCompile("`([^`]*)`")
+
+// write returns a README with the rows of the table as they are generated, in the order of the README. Rows of what does
+// not exist are left out, and missing rows are added at the end, without the cells that are written by hand.
+func (d *docTable) write(text string) string {
+	before, rest, _ := strings.Cut(text, d.heading+"\n")
+	rule, rest, _ := strings.Cut(rest, "\n")
+	end := regexp.MustCompile(`(?m)^[^|]|^\n|\z`).FindStringIndex(rest)[0]
+	missing := map[string]bool{}
+	for name := range d.rows {
+		missing[name] = true
+	}
+	out := []string{before + d.heading, rule}
+	for line := range strings.Lines(rest[:end]) {
+		line = strings.TrimSuffix(line, "\n")
+		cells := strings.Split(line, "|")
+		named := cells[1]
+		if _, err := strconv.Atoi(strings.TrimSpace(named)); err == nil { // a number precedes the name
+			named = cells[2]
+		}
+		isKept := !strings.Contains(named, "`") // a row such as "a path"
+		for _, m := range tableNames.FindAllStringSubmatch(named, -1) {
+			begin, exists := d.rows[m[1]]
+			isKept = isKept || exists || d.known != nil && d.known(m[1])
+			delete(missing, m[1])
+			if begin != "" {
+				line = begin + strings.Join(cells[strings.Count(begin, "|"):], "|")
 			}
 		}
+		if isKept {
+			out = append(out, line)
+		}
 	}
-	if count < 6 {
-		t.Errorf("only %d typed commands found", count)
+	for _, name := range slices.Sorted(maps.Keys(missing)) {
+		begin := d.rows[name]
+		if begin == "" {
+			begin = "| `" + name + "` |"
+		}
+		out = append(out, begin)
+	}
+	return strings.Join(out, "\n") + "\n" + rest[end:]
+}
+
+// TestReadmeTables generates the tables of the READMEs and compares them with those that are there. With -update it writes
+// them.
+func TestReadmeTables(t *testing.T) {
+	for _, d := range docTables() {
+		text := readme(t, d.file)
+		if !strings.Contains(text, d.heading) {
+			t.Fatalf("%s has no table %q", d.file, d.heading)
+		}
+		written := d.write(text)
+		switch {
+		case written == text:
+		case golden.IsUpdating():
+			if err := os.WriteFile(filepath.Join(root, d.file), []byte(written), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		default:
+			isNew := func(line string) bool { return !strings.Contains(text, line+"\n") }
+			isGone := func(line string) bool { return !strings.Contains(written, line+"\n") }
+			t.Errorf("%s, table %q: it has\n%s\nexpected\n%s\n.ci/figures -update writes it", d.file, d.heading,
+				strings.Join(slices.DeleteFunc(strings.Split(text, "\n"), func(l string) bool { return !isGone(l) }), "\n"),
+				strings.Join(slices.DeleteFunc(strings.Split(written, "\n"), func(l string) bool { return !isNew(l) }), "\n"))
+		}
 	}
 }

@@ -26,10 +26,10 @@ func packetVerbs() []verb {
 			func(f packetfilter.Filter) room.PacketOrder { return room.PacketOrder{Filter: &f} }),
 		filterVerb("search", "set the packets to which n and N go on page 3",
 			func(f packetfilter.Filter) room.PacketOrder { return room.PacketOrder{Find: &f} }),
-		{Name: "sort", Args: "off|FIELD [up]", Help: "sort the packets on page 3, largest first", screens: Lab,
+		{Name: "sort", Args: "off|FIELD [asc]", Help: "sort the packets on page 3, largest first; asc: smallest first", screens: Lab,
 			minArgs: 1, maxArgs: 2, parse: parseSort, complete: func(before []string) []string {
 				if len(before) > 0 {
-					return []string{"up"}
+					return []string{"asc"}
 				}
 				return append([]string{"off"}, packetfilter.SortNames()...)
 			}},
@@ -70,7 +70,7 @@ func completeFilter(before []string) []string {
 func parseSort(args []string) (Order, error) {
 	field := strings.ToLower(args[0])
 	switch known := packetfilter.SortNames(); {
-	case len(args) == 2 && args[1] != "up":
+	case len(args) == 2 && args[1] != "asc":
 		return Order{}, errUsage
 	case field == "off":
 		field = ""

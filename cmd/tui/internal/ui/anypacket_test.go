@@ -84,7 +84,7 @@ func anyPacketOfARun(t *testing.T) {
 		shows(fmt.Sprintf(" %d bytes, ", len(datagram)))
 		await("the bits", func() bool {
 			traced := m.lab.Shown().Traced
-			return traced != nil && traced.Seq == seq && bytes.Equal(traced.Packet.Datagram, datagram)
+			return traced != nil && traced.Seq == seq && traced.Packet != nil && bytes.Equal(traced.Packet.Datagram, datagram)
 		})
 		press(m, "J", "J", "K")
 		shows(fmt.Sprintf("Bits of packet %d ", seq+1))

@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -106,37 +108,41 @@ func TestWhy(t *testing.T) {
 	}
 }
 
-// TestProblemStaysVisible checks that a problem is shown long enough to be read, even if others
-// follow.
-func TestProblemStaysVisible(t *testing.T) {
-	lab := labtest.NewPackets()
+// TestLastProblem checks that the last problem is the newest one, and that a problem that was opened stays until it is
+// left.
+func TestLastProblem(t *testing.T) {
+	lab := labtest.Opening{Lab: labtest.NewPackets()}
 	m := screen(lab, 160, 48, Options{})
 	press(m, "3")
-	first := after(m)
-	title := first[strings.Index(first, "Last problem"):][:40]
-	next := *lab.Snap
-	next.Lanes = append([]engine.Lane(nil), next.Lanes...)
-	x := next.Lanes[0].Incidents[1]
-	x.T = next.Now
-	x.Opened.ID.Seq, x.Opened.Record.Seq = 77, 77
-	next.Lanes[0].Incidents = []inspector.Incident{x}
-	pass := func() string { // a tick after which virtual time has advanced
-		snap := next
-		snap.Now += tickEvery
-		next, lab.Snap = snap, &snap
-		return after(m)
-	}
-	for i := range 4 * baseTicksPerRedraw {
-		if v := pass(); !strings.Contains(v, title) {
-			t.Fatalf("it was gone after %v", time.Duration(i)*tickEvery)
+	fail := func(packet int) { // a packet fails, then half a second passes
+		snap := *lab.Lab.Snap
+		snap.Now += time.Second / 2
+		snap.Lanes = slices.Clone(snap.Lanes)
+		r := &snap.Lanes[0].Packets[packet]
+		x := inspector.Incident{Reason: inspector.BecauseLost, T: snap.Now, N: 1,
+			Opened: inspector.Opened{ID: r.ID(), Record: *r}}
+		snap.Lanes[0].Incidents = append([]inspector.Incident{x}, snap.Lanes[0].Incidents...)
+		lab.Lab.Snap = &snap
+		for range baseTicksPerRedraw {
+			m.Update(room.Tick{})
 		}
 	}
-	for range 12 * baseTicksPerRedraw {
-		pass()
+	name := func(packet int) string { return fmt.Sprintf("acket %d ", lab.Lab.Snap.Lanes[0].Packets[packet].Seq) }
+	shows := func(title string) {
+		t.Helper()
+		if !strings.Contains(m.View(), title) {
+			t.Errorf("%q is not shown:\n%s", title, m.View())
+		}
 	}
-	if !strings.Contains(m.View(), "problem: packet 77") {
-		t.Error("the next one never shows")
+	for packet := 100; packet < 110; packet++ {
+		fail(packet)
+		shows("Last problem: p" + name(packet))
 	}
+	press(m, "x", "enter")
+	fail(120)
+	shows("─ P" + name(109))
+	press(m, "esc")
+	shows("Last problem: p" + name(120))
 }
 
 // BenchmarkBits160x48 draws page 2 after a complete change.

@@ -2,19 +2,25 @@ package packets
 
 import (
 	"strings"
+
+	"wirelab/cmd/tui/internal/grid"
 )
 
-// Selection implements room.Copier: the columns of the selected packet, as "heading value" in each line.
+// Selection implements room.Copier: the columns of the selected packet, as "title value" in each line.
 func (p *packets) Selection() string {
-	r := p.selectedRecord()
-	if r == nil {
+	row, isListed := p.selectedRow()
+	if !p.hasSelection || !isListed {
 		return ""
 	}
 	var b strings.Builder
-	for _, c := range p.columns() {
-		text, _ := c.cell(r)
-		b.WriteString(c.heading + " " + text + "\n")
+	outcome := len(p.table.Columns) - 1
+	for _, c := range p.table.Columns[:outcome] {
+		b.WriteString(c.Title)
+		for _, span := range c.Text(grid.Cell{Row: row}) {
+			b.WriteString(" " + span.Text)
+		}
+		b.WriteString("\n")
 	}
-	b.WriteString("outcome " + r.Outcome.String() + "\n")
+	b.WriteString("outcome " + p.record(row).Outcome.String() + "\n")
 	return b.String()
 }

@@ -2,7 +2,6 @@ package packets
 
 import (
 	"strconv"
-	"time"
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
@@ -28,32 +27,15 @@ type details struct {
 	reasons     []inspector.Reason
 	cfg         *config.Config
 	schema      *frame.Schema
-	shownSince  time.Duration // virtual time at which the problem was first shown
-	observed    bool          // Observe was called
+	observed    bool // Observe was called
 	overNetwork bool
-}
-
-// minProblemTime is how long a problem is shown, so that it can be read, before a newer one replaces
-// it. It is multiplied by the speed of virtual time.
-const minProblemTime = 4 * time.Second
-
-// isRecentlyShown reports whether the problem has been shown for less than minProblemTime. While virtual
-// time is paused it reports false: only a step can then bring a newer problem, which the user wants to see at
-// once.
-func (p *details) isRecentlyShown(v room.View) bool {
-	speed := max(v.Snap.Speed, 1)
-	if v.Snap.Speed == 0 { // unlimited: use the measured speed
-		speed = max(v.Snap.Actual, 1)
-	}
-	shownFor := v.Snap.Now - p.shownSince
-	return v.Running() && shownFor >= 0 && // negative after the session was rewound
-		shownFor < time.Duration(speed*float64(minProblemTime))
 }
 
 func (p *details) Name() string { return "Packet" }
 
 // Observe implements room.Observer. It shows the selected packet, or the last problem if none is
-// selected. The lab adds the selected packet to a snapshot some time after the request.
+// selected: while time advances, twice per second. The lab adds the selected packet to a snapshot some time after the
+// request.
 func (p *details) Observe(v room.View) bool {
 	const isProblem = true
 	p.cfg, p.schema, p.overNetwork = v.Cfg, v.Snap.Schema, v.Snap.To != ""
@@ -74,7 +56,7 @@ func (p *details) Observe(v room.View) bool {
 		p.setOpened(opened, !isProblem)
 		return true
 	}
-	if !first && p.isProblem && p.isRecentlyShown(v) { // let the user read it before a newer problem replaces it
+	if !first && p.isProblem && v.Running() && !v.RedrawDue {
 		return false
 	}
 	problem, ok := lastProblem(v.Snap)
@@ -82,7 +64,6 @@ func (p *details) Observe(v room.View) bool {
 	if same || !ok && p.opened == nil && !first {
 		return false
 	}
-	p.shownSince = v.Snap.Now
 	if !ok {
 		p.setOpened(nil, isProblem)
 		return true

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"wirelab/cmd/tui/internal/grid"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/packetfilter"
 	"wirelab/cmd/tui/internal/pages/panes"
@@ -35,8 +36,8 @@ type list struct {
 	isKnown      bool
 	dirty        bool // selection or filter changed since the last Observe
 	numChanges   int  // how often the list changed
-	firstRow     int  // first visible row
-	numRows      int  // visible rows
+	table        grid.Table
+	sortFields   []string // by column; notSorted if the list is not sorted by it
 	linkStatus   panes.LinkStatusLine
 }
 
@@ -61,7 +62,9 @@ func (p *list) Observe(v room.View) bool {
 	if p.costs != nil {
 		p.env.Carries = p.costs.Carries
 	}
-	p.number, p.isKnown = p.run.find(p.selected)
+	if p.hasSelection {
+		p.number, p.isKnown = p.run.find(p.selected)
+	}
 	p.listRows()
 	p.dirty = false
 	p.numChanges++
@@ -261,122 +264,137 @@ func (p *list) nextFilter() packetfilter.Filter {
 	return packetfilter.Filter{}
 }
 
-// NextSort implements room.Sorter: it sorts by the size, the delay, and so on, then in the order of sending again.
+// NextSort implements room.Sorter: it sorts by the next column, after the last one in the order of sending again.
 func (p *list) NextSort() room.Request {
-	order := []string{"", "bytes", "took", "changed", "age", "outcome"}
-	next := order[(slices.Index(order, p.sort.Field)+1)%len(order)]
-	p.sort = room.PacketSort{Field: next}
+	p.table.SortNext(1)
+	return p.sortByColumn()
+}
+
+// sortByColumn sorts by the column table.Sort.
+func (p *list) sortByColumn() room.Request {
+	p.sort = room.PacketSort{Field: p.sortFields[p.table.Sort]}
 	p.listRows()
 	return room.Request{Redraw: true}
 }
 
-// packetAt returns the packet in row y of the pane, false if row y shows no packet.
-func (p *list) packetAt(y int) (packetlog.ID, bool) {
-	const firstRowY = 2 // below the border and the headings
-	row := p.firstRow + y - firstRowY
-	if y < firstRowY || y-firstRowY >= p.numRows || row >= p.length() {
-		return packetlog.ID{}, false
+// click selects the packet at (x, y) of the pane, or sorts by the column whose title is there. It reports whether it
+// selected a packet.
+func (p *list) click(x, y int) bool {
+	column := p.table.Sort
+	p.table.Cursor = -1
+	p.table.Click(x, y)
+	if p.table.Sort != column {
+		p.sortByColumn()
 	}
-	return p.record(row).ID(), true
+	if p.table.Cursor < 0 {
+		return false
+	}
+	p.selectPacket(p.record(p.table.Cursor).ID())
+	return true
 }
 
 // listWidth is the width of the list with all columns.
-const listWidth = 82
+const listWidth = 85
 
-// listColumn is one column of the list: its right edge, heading and cells.
-type listColumn struct {
-	end     int
-	heading string
-	cell    func(r *packetlog.Record) (string, look.Style)
+// notSorted is the element of list.sortFields of a column by which the list is not sorted.
+const notSorted = "-"
+
+// setColumns sets the columns. A copy has "+" and its number after the sequence number; a packet in flight has the
+// delay after which it is due.
+func (p *list) setColumns() {
+	plain := func(text string) []look.Span { return grid.Text(look.Plain, text) }
+	add := func(c grid.Column, sortField string, text func(r *packetlog.Record) []look.Span) {
+		c.Text = func(cell grid.Cell) []look.Span { return text(p.record(cell.Row)) }
+		c.Right = true
+		c.Sortable = sortField != notSorted
+		p.table.Columns = append(p.table.Columns, c)
+		p.sortFields = append(p.sortFields, sortField)
+	}
+	add(grid.Column{Title: "packet", Width: 7}, "", func(r *packetlog.Record) []look.Span {
+		text := strconv.FormatUint(r.Seq, 10)
+		if r.Copy > 0 {
+			text += "+" + strconv.Itoa(r.Copy)
+		}
+		return grid.Text(look.Value, text)
+	})
+	add(grid.Column{Title: "baseline", Width: 8, Drop: 4}, notSorted, func(r *packetlog.Record) []look.Span {
+		if r.Baseline == 0 {
+			return grid.Text(look.Dim, "initial")
+		}
+		return plain("-" + strconv.Itoa(r.Baseline))
+	})
+	add(grid.Column{Title: "ms old", Width: 7, Drop: 1}, "age", func(r *packetlog.Record) []look.Span {
+		if r.Baseline == 0 || p.env.RateHz <= 0 {
+			return nil
+		}
+		return plain(strconv.Itoa(r.Baseline * 1000 / p.env.RateHz))
+	})
+	add(grid.Column{Title: "bytes", Width: 6}, "bytes", func(r *packetlog.Record) []look.Span {
+		return grid.Text(look.Payload, strconv.Itoa(r.Payload))
+	})
+	add(grid.Column{Title: "chg", Width: 4, Drop: 2}, "changed", func(r *packetlog.Record) []look.Span {
+		return plain(strconv.Itoa(r.Changed))
+	})
+	add(grid.Column{Title: "sent", Width: 9, Drop: 3}, notSorted, func(r *packetlog.Record) []look.Span {
+		return grid.Text(look.Dim, formatTime(r.Sent))
+	})
+	add(grid.Column{Title: "took ms", Width: 8}, "took", func(r *packetlog.Record) []look.Span {
+		switch {
+		case r.Outcome == packetlog.Lost, r.Outcome == packetlog.Unknown, r.Outcome == packetlog.InFlight && r.Due == 0:
+			return grid.Text(look.Dim, "-") // unknown; over a network also before the arrival
+		case r.Outcome == packetlog.InFlight:
+			return grid.Text(look.Dim, "due "+units.Fixed(units.Milliseconds(r.Due-r.Sent), 0))
+		}
+		return plain(units.Fixed(units.Milliseconds(r.Arrived-r.Sent), 1))
+	})
+	p.table.Columns = append(p.table.Columns, grid.Column{Title: "outcome", Width: grid.Rest, Min: 16, Sortable: true,
+		Text: func(c grid.Cell) []look.Span { return outcomeText(c.Theme, p.record(c.Row)) }})
+	p.sortFields = append(p.sortFields, "outcome")
 }
 
-// minOutcomeWidth is the minimum width of the outcome, the most important column, with margins.
-const minOutcomeWidth = 16
-
-// fitColumns returns the columns of the list that fit into w columns of the screen in addition to the
-// outcome, and the left edge of the outcome. The least important columns are omitted first.
-func (p *list) fitColumns(w int) (fitting []listColumn, outcomeX int) {
-	fitting = p.columns()
-	for _, heading := range []string{"ms old", "chg", "sent", "baseline"} { // the least important first
-		if fitting[len(fitting)-1].end+2+minOutcomeWidth <= w {
-			break
-		}
-		i := slices.IndexFunc(fitting, func(c listColumn) bool { return c.heading == heading })
-		removedWidth := fitting[i].end - fitting[i-1].end
-		fitting = slices.Delete(fitting, i, i+1)
-		for k := i; k < len(fitting); k++ {
-			fitting[k].end -= removedWidth
-		}
+// outcomeText returns the symbol and the name of a packet's outcome.
+func outcomeText(th *look.Theme, r *packetlog.Record) []look.Span {
+	style := look.OutcomeStyle(r.Outcome)
+	text := look.OutcomeName(r.Outcome)
+	if r.Outcome == packetlog.Lost {
+		text += ": " + r.Cause.String()
 	}
-	return fitting, fitting[len(fitting)-1].end + 2
-}
-
-// columns returns all columns except the outcome: sequence, age of the baseline in packets and in ms,
-// payload bytes, changed items, time of sending, and delay. A copy has "+" and its number after the
-// sequence; a packet in flight has the delay after which it is due.
-func (p *list) columns() []listColumn {
-	plain := func(s string) (string, look.Style) { return s, look.Plain }
-	return []listColumn{ // column of the right edge, heading, function that returns a cell's text and style
-		{11, "packet", func(r *packetlog.Record) (string, look.Style) {
-			s := strconv.FormatUint(r.Seq, 10)
-			if r.Copy > 0 {
-				s += "+" + strconv.Itoa(r.Copy)
-			}
-			return s, look.Value
-		}},
-		{20, "baseline", func(r *packetlog.Record) (string, look.Style) {
-			if r.Baseline == 0 {
-				return "initial", look.Dim
-			}
-			return plain("-" + strconv.Itoa(r.Baseline))
-		}},
-		{27, "ms old", func(r *packetlog.Record) (string, look.Style) {
-			if r.Baseline == 0 || p.env.RateHz <= 0 {
-				return "", look.Dim
-			}
-			return plain(strconv.Itoa(r.Baseline * 1000 / p.env.RateHz))
-		}},
-		{34, "bytes", func(r *packetlog.Record) (string, look.Style) { return strconv.Itoa(r.Payload), look.Payload }},
-		{41, "chg", func(r *packetlog.Record) (string, look.Style) { return plain(strconv.Itoa(r.Changed)) }},
-		{52, "sent", func(r *packetlog.Record) (string, look.Style) { return formatTime(r.Sent), look.Dim }},
-		{62, "took ms", func(r *packetlog.Record) (string, look.Style) {
-			switch {
-			case r.Outcome == packetlog.Lost, r.Outcome == packetlog.Unknown, r.Outcome == packetlog.InFlight && r.Due == 0:
-				return "-", look.Dim // unknown; over a network also before the arrival
-			case r.Outcome == packetlog.InFlight:
-				return "due " + units.Fixed(float64(r.Due-r.Sent)/1e6, 0), look.Dim
-			}
-			return plain(units.Fixed(float64(r.Arrived-r.Sent)/1e6, 1))
-		}},
+	textStyle := style
+	switch {
+	case r.Repair != container.NotRepaired:
+		text += ", repaired"
+	case r.Outcome == packetlog.Decoded:
+		textStyle = look.Dim
 	}
+	symbol := string(th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)])
+	return []look.Span{style.Span(symbol + " "), textStyle.Span(text)}
 }
 
 // Draw implements room.Pane. The selected packet is in the middle. Without a selection the followed packet is in the
 // last row or, in a sorted list, the first packet in the first row.
 func (p *list) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	length := p.length()
-	c.Frame(th, focused, "Packets", p.legend(length, look.TitleSpace(c.W, "Packets"))...)
-	p.linkStatus.Draw(c)
-	columns, outcomeX := p.fitColumns(c.W)
-	for _, col := range columns {
-		c.TextRight(col.end, 1, look.Dim, col.heading)
-	}
-	c.Clip(outcomeX, 1, c.W-2-outcomeX, look.Dim, "outcome")
-	p.numRows = max(c.H-3, 0)
+	t := &p.table
+	t.NumRows = p.length()
+	t.Sort = slices.Index(p.sortFields, p.sort.Field)
+	t.Upward = p.sort.Ascending
+	t.Cursor = -1
+	t.Centered = true
+	row, isListed := p.selectedRow()
+	rows := c.H - 3
 	switch {
-	case p.hasSelection: // in the middle, with the packets before and after
-		selected, _ := p.selectedRow()
-		p.firstRow = min(selected-p.numRows/2, length-p.numRows)
+	case p.hasSelection && isListed:
+		t.Cursor = row
+	case p.hasSelection:
+		t.First = row - rows/2
 	case p.isSorted():
-		p.firstRow = 0
+		t.First = 0
 	default:
-		p.firstRow = p.followedRow() - p.numRows
+		t.First = p.followedRow() - rows
 	}
-	p.firstRow = max(p.firstRow, 0)
-	for y := range min(p.numRows, length-p.firstRow) {
-		p.drawRow(c, th, 2+y, p.record(p.firstRow+y), columns, outcomeX)
-	}
-	if length == 0 {
+	c.Frame(th, focused, "Packets", p.legend(t.NumRows, look.TitleSpace(c.W, "Packets"))...)
+	p.linkStatus.Draw(c)
+	t.Draw(c, th, 1, c.H-2)
+	if t.NumRows == 0 {
 		for y, line := range look.Wrap(p.emptyText(), c.W-4) {
 			c.Clip(2, 2+y, c.W-4, look.Dim, line)
 		}
@@ -397,52 +415,23 @@ func (p *list) emptyText() string {
 	return "none of the " + strconv.FormatUint(p.run.end()-p.run.first(), 10) + " packets matches; f changes the filter, /filter sets it"
 }
 
-// legend returns the filter, the number n of packets that match it, the order, and which packet the list follows,
-// in at most maxWidth columns.
+// legend returns the filter, the number n of packets that match it, the order if it is not that of a column, and which
+// packet the list follows, in at most maxWidth columns.
 func (p *list) legend(n, maxWidth int) []look.Span {
 	filter := []look.Span{look.Dim.Span("filter "), look.Key.Span(p.filter.String())}
-	order := ""
-	if p.sort.Field != "" {
-		order = "  by " + p.sort.Field + map[bool]string{true: " up", false: " down"}[p.sort.Ascending]
+	counted := append(filter[:2:2], look.Dim.Span(fmt.Sprintf("  %d of %d", n, p.run.end()-p.run.first())))
+	if p.table.Sort < 0 {
+		counted = append(counted, look.Key.Span("  by "+p.sort.Field))
 	}
-	sorted := append(filter[:2:2], look.Key.Span(order))
-	counted := append(filter[:2:2], look.Dim.Span(fmt.Sprintf("  %d of %d", n, p.run.end()-p.run.first())), look.Key.Span(order))
 	following := "  following the newest"
 	switch {
 	case p.hasSelection:
 		following = "  esc: follow the newest"
-	case order != "":
+	case p.isSorted():
 		following = "  esc: order of sending"
 	}
-	return look.Fit(maxWidth, append(counted[:4:4], look.Dim.Span(following)), counted, sorted,
+	return look.Fit(maxWidth, append(counted[:len(counted):len(counted)], look.Dim.Span(following)), counted, filter,
 		[]look.Span{look.Key.Span(look.Shorten(p.filter.String(), maxWidth))}, nil)
-}
-
-// drawRow draws packet r at row y. outcomeX is the left edge of the outcome.
-func (p *list) drawRow(c *look.Canvas, th *look.Theme, y int, r *packetlog.Record, columns []listColumn, outcomeX int) {
-	isSelected := p.hasSelection && r.ID() == p.selected
-	if isSelected {
-		c.Text(1, y, look.Chosen, th.Chosen)
-	}
-	for _, col := range columns {
-		text, style := col.cell(r)
-		if isSelected && style == look.Dim {
-			style = look.Plain
-		}
-		c.TextRight(col.end, y, style, text)
-	}
-	style := look.OutcomeStyle(r.Outcome)
-	x := c.Text(outcomeX, y, style, string(th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)])+" ")
-	word := look.OutcomeName(r.Outcome)
-	if r.Outcome == packetlog.Lost {
-		word += ": " + r.Cause.String()
-	}
-	if r.Repair != container.NotRepaired {
-		word += ", repaired"
-	} else if r.Outcome == packetlog.Decoded && !isSelected {
-		style = look.Dim
-	}
-	c.Clip(x, y, c.W-1-x, style, word)
 }
 
 // formatTime writes virtual time as minutes, seconds and milliseconds.

@@ -43,6 +43,7 @@ func New() *room.Page {
 	all := list{find: packetfilter.Trouble(), run: run{present: &engine.Lane{}}, dirty: true}
 	list := &packets{list: all, details: &details{}, bits: &bits{bitPane: bitPane{wantRow: encoders.NoRow}}}
 	list.bits.list = list
+	list.setColumns()
 	row := &rowPane{bitPane: &list.bits.bitPane, bits: list.bits}
 	s := p.Add(list, list.bits, row, list.details, &sizes{list: &list.list})
 	list.slot = s[paneList]
@@ -164,12 +165,12 @@ func (p *packets) setFilter(f packetfilter.Filter) room.Request {
 	return room.Request{Redraw: true}
 }
 
-// Click selects the packet in row y.
-func (p *packets) Click(_, y int) room.Request {
-	if id, ok := p.packetAt(y); ok {
-		p.selectPacket(id)
+// Click selects the packet at (x, y), or sorts by the column whose title is there.
+func (p *packets) Click(x, y int) room.Request {
+	if p.click(x, y) {
+		return p.openSelected()
 	}
-	return p.openSelected()
+	return room.Request{Redraw: true}
 }
 
 // ShowPacket implements room.PacketLister: it selects a packet and removes the filter.

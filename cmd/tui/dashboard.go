@@ -198,8 +198,8 @@ func (a *app) showSession(ctx context.Context, cfg *config.Config, f dashboardFl
 	}
 	first.Start(ctx)
 	present := presentRun{runner: first}
-	screen := ui.Options{ASCII: f.ascii, Theme: f.theme, Tour: f.tour, Charts: f.charts, ReportsDir: f.reports, Report: f.report,
-		Recent: filepath.Join(stateFolder(), "opened"), Picture: drawLink}
+	screen := ui.Options{ASCII: f.ascii, Theme: f.theme, Tour: f.tour, OfferTour: isFirstStart(stateFolder()), Charts: f.charts, ReportsDir: f.reports, 
+		Report: f.report, Recent: filepath.Join(stateFolder(), "opened"), Picture: drawLink}
 	if link == nil {
 		screen.Open = func(path string) (ui.Opened, error) { return a.openInDashboard(ctx, path, opt, &present) }
 	}
@@ -328,6 +328,19 @@ func stateFolder() string {
 		base = filepath.Join(home, ".local", "state")
 	}
 	return filepath.Join(base, "wirelab")
+}
+
+// isFirstStart reports whether the dashboard was not started before, and records the start in the folder dir. If
+// nothing can be recorded there, it returns false.
+func isFirstStart(dir string) bool {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return false
+	}
+	f, err := os.OpenFile(filepath.Join(dir, "started"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return false
+	}
+	return f.Close() == nil
 }
 
 // drawLink draws, w columns wide, what a link does to 25 s of typical traffic: 60 packets per

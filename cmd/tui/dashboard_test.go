@@ -235,3 +235,17 @@ func TestDashboardOpensFiles(t *testing.T) {
 		t.Errorf("it saved, %v:\n%s", err, text)
 	}
 }
+
+// The first start is recorded, so that it is the first only once. Without a folder there is none.
+func TestFirstStart(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state", "wirelab")
+	for i, want := range []bool{true, false, false} {
+		if got := isFirstStart(dir); got != want {
+			t.Errorf("start %d is the first: %v", i+1, got)
+		}
+	}
+	file := filepath.Join(dir, "started")
+	if isFirstStart(file) {
+		t.Error("a start that cannot be recorded is the first")
+	}
+}

@@ -53,6 +53,9 @@ func (u *UndoSteps) Add(before, after *config.Config, made *config.StampedChange
 	return kind, label
 }
 
+// ErrNothingToUndo is returned if no change is in effect that could be reverted.
+var ErrNothingToUndo = errors.New("nothing to undo")
+
 // Reverse returns the change that reverts the newest step in effect, and the description of that step. The
 // change leads from now, the present configuration, to the one before the step; it is zero if no step is in
 // effect. The step remains until Add records the change.
@@ -64,7 +67,7 @@ func (u *UndoSteps) Reverse(now *config.Config) (label string, reverse config.Ch
 		}
 		u.list = u.list[:n-1] // without effect: the slider was dragged back to its old value
 	}
-	return "", nil, errors.New("nothing to undo")
+	return "", nil, ErrNothingToUndo
 }
 
 // Undo makes a change that reverts the newest change in effect, and returns the description of the reverted

@@ -114,7 +114,7 @@ func TestRedo(t *testing.T) {
 			t.Errorf("redo leads to %s, want %s", state(), want)
 		}
 	}
-	if obey(redo); r.notice.Text != "nothing to redo" || !r.notice.Bad {
+	if obey(redo); r.notice.Text != "nothing to redo" || r.notice.Bad {
 		t.Errorf("one redo too many is answered by %q", r.notice.Text)
 	}
 	obey(undo, change("mark", "here"), redo)

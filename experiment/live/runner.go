@@ -365,10 +365,12 @@ func (r *Runner) notify(bad bool, text string) {
 	r.notice = engine.Notice{ID: r.notice.ID + 1, Text: text, Bad: bad}
 }
 
-// notifyResult shows err or, if err is nil, the message ok unless it is empty.
+// notifyResult shows err or, if err is nil, the message ok unless it is empty. That nothing can be undone or redone is
+// no problem.
 func (r *Runner) notifyResult(ok string, err error) {
 	if err != nil {
-		r.notify(true, err.Error())
+		isProblem := !errors.Is(err, engine.ErrNothingToUndo) && !errors.Is(err, errNothingToRedo)
+		r.notify(isProblem, err.Error())
 	} else if ok != "" {
 		r.notify(false, ok)
 	}

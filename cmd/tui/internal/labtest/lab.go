@@ -85,7 +85,7 @@ func Snapshot(now time.Duration) *engine.Snapshot {
 	lane.Recent = meters.Recent{PayloadKbps: 187.3, WireKbps: 211.9, FeedbackKbps: 12.1, PayloadP95Kbps: 244,
 		BitsPerItem: 3.46, BitsPerChanged: 58.8, BitsPerPacket: 3598.56,
 		ChangedPerFrame: 61.2, BaselineAgeTicks: 6.2, BaselineAgeMS: 103.3, EncodeUS: 41, DecodeUS: 38, Budget: budget()}
-	return &engine.Snapshot{
+	return &engine.Snapshot{Log: []config.StampedChange{{T: now, Change: config.NewChange("down.loss", "5%")}},
 		Effects: effects(lane.Samples),
 		Now:     now, Pace: engine.Pace{Speed: 1, Actual: 1}, Config: cfg, Item: "cube", Schema: schema(), Lanes: []engine.Lane{lane},
 		Marks: []engine.Mark{

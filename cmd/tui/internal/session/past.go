@@ -3,6 +3,7 @@ package session
 import (
 	"time"
 
+	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/live"
@@ -96,18 +97,14 @@ func (s *Session) MoveCursorTo(t time.Duration) {
 		return
 	}
 	if s.Past.Active && s.Past.At == s.oldest() && t < s.Past.At {
-		const isError = true
-		s.Say("this is the oldest moment", isError)
+		s.Show("this is the oldest moment", room.ToneDim)
 	}
 	s.Past.Active, s.Past.At = true, max(t, s.oldest())
 	s.redraw()
 }
 
 // sayAtPresent shows a notice that nothing is after the present.
-func (s *Session) sayAtPresent() {
-	const isError = true
-	s.Say("this is the present; < and b go back", isError)
-}
+func (s *Session) sayAtPresent() { s.Show("this is the present; < and b go back", room.ToneDim) }
 
 // oldest returns the oldest time that can be shown: that of the first stored sample over a network, and otherwise that
 // of the first sample period.
@@ -163,8 +160,7 @@ func (s *Session) MoveCursorToMark(direction int) {
 			return
 		}
 	}
-	const isError = true
-	s.Say("there is no earlier mark; m sets one", isError)
+	s.Show("there is no earlier mark; m sets one", room.ToneDim)
 }
 
 // markTime returns a time shortly after a mark, at which its effect is visible in the figures, which are

@@ -40,14 +40,19 @@ const sceneTime = 4 * time.Second
 // laterTime is the time between the change of a step and its later change.
 const laterTime = 2 * time.Second
 
-// errNoCubes means that the session does not send cubes.
-var errNoCubes = errors.New("the tour needs snapshots of cubes; run tui tour, or use the demo data")
+// errNoCubes means that the session does not suit the tour.
+var errNoCubes = errors.New("the tour needs snapshots of cubes and one receiver; run tui tour, or use the demo data")
+
+// Suits reports whether a session sends cubes to one receiver.
+func Suits(snap *engine.Snapshot) bool {
+	return snap.Crowd == nil && snap.Schema != nil && frame.IsCubes(snap.Schema)
+}
 
 // New returns a tour of the session; Begin starts it. highlight opens the page of a spot and highlights the
 // spot, finished is called when the tour has ended. The settings of the session are restored at the end. It
-// fails if the session does not send cubes.
+// fails if the session does not suit the tour.
 func New(lab *session.Session, highlight func(Spot), finished func()) (*tour, error) {
-	if lab.Snap.Schema == nil || !frame.IsCubes(lab.Snap.Schema) {
+	if !Suits(lab.Snap) {
 		return nil, errNoCubes
 	}
 	return &tour{lab: lab, highlight: highlight, finished: finished, steps: steps(), original: lab.Config().Clone(), speed: lab.Speed(),
@@ -66,7 +71,7 @@ func (t *tour) Begin() {
 // last step it ends the tour. If the scene is configured already, the samples so far count as part of it.
 func (t *tour) startStep(i int) {
 	if i >= len(t.steps) {
-		t.end("the tour has ended; your settings are restored. e lists the encoders, ? lists all keys, t repeats the tour")
+		t.end("the tour has ended; your settings are restored. e lists the encoders, ? lists all keys, /tour repeats the tour")
 		return
 	}
 	t.index, t.changed, t.changedLater, t.label = max(i, 0), false, false, ""

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
 	"wirelab/experiment/live"
 
 	"wirelab/cmd/tui/internal/command"
@@ -88,7 +89,11 @@ func (m *dashboard) explain() room.Request {
 	if m.showsCrowd() {
 		return room.Refusal("x explains a crowd on the page Crowd")
 	}
-	return room.Request{Overlay: packets.NewProblems(m.lab.Shown(), m.lab.Config())}
+	box := packets.NewProblems(m.lab.Shown(), m.lab.Config())
+	if box == nil {
+		return room.Request{Notice: "nothing to explain: no packet failed or was much larger than those before it"}
+	}
+	return room.Request{Overlay: box}
 }
 
 // errNoPackets means that the session has no page of packets.
@@ -141,10 +146,6 @@ func (m *dashboard) shadowPrevious() error {
 // startTour starts the guided tour. When the tour ends, the page that was open before is opened
 // again.
 func (m *dashboard) startTour() {
-	if m.showsCrowd() {
-		m.lab.Say("the tour needs one receiver; tui tour starts it without a crowd", isError)
-		return
-	}
 	pageBefore := m.page()
 	m.lab.ReturnToPresent() // the tour needs the newest snapshot, not one in the past
 	t, err := tour.New(m.lab, m.spotlight, func() {
@@ -181,15 +182,20 @@ func (m *dashboard) spotlight(s tour.Spot) {
 	m.refreshAll()
 }
 
+// losesWork reports whether a run is not repeated by the same start of the program: it was changed, or it is over a
+// real network.
+func losesWork(snap *engine.Snapshot) bool { return len(snap.Log) > 0 || snap.To != "" }
+
 // quit sends the pending changes and ends the program. With QuitSaving the program ends later,
-// when the report is written. With QuitAsking it opens a question instead if more than askThreshold is unsaved.
+// when the report is written. With QuitAsking it opens a question instead if more than askThreshold is
+// unsaved and cannot be repeated by starting the program again.
 func (m *dashboard) quit(mode command.QuitMode) tea.Cmd {
 	m.lab.Flush()
 	switch snap := m.lab.Snap; {
 	case mode == command.QuitSaving:
 		m.saveBefore(func() tea.Cmd { return m.Quit(nil) })
 		return nil
-	case mode == command.QuitAsking && snap.Now-snap.Saved > askThreshold:
+	case mode == command.QuitAsking && snap.Now-snap.Saved > askThreshold && losesWork(snap):
 		m.overlay = newQuestion("Quit?", unsavedQuestion(snap.Now, snap.Now-snap.Saved),
 			Choice{"s", "save and quit", room.Request{Line: "quit save"}}, Choice{"d", "quit without saving", room.Request{Line: "quit now"}})
 		return nil

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -14,14 +15,17 @@ import (
 // Header is what a screen shows above the page, and the keys that the footer lists.
 type Header struct {
 	Title func(w int) []look.Span // the first line, in at most w columns
-	Badge look.Span               // the state of the session, at the right edge
-	Alarm string                  // if not "", replaces the first line, in red
-	Below [][]look.Span           // further lines below the first
-	Keys  []room.Binding          // if not nil, replaces the keys of the page in the footer
+	// TitleWidth is the width that the title needs. If it does not fit beside the names of the pages, their digits
+	// are shown instead.
+	TitleWidth int
+	Badge      look.Span      // the state of the session, at the right edge
+	Alarm      string         // if not "", replaces the first line, in red
+	Below      [][]look.Span  // further lines below the first
+	Keys       []room.Binding // if not nil, replaces the keys of the page in the footer
 }
 
-// drawHeader returns the lines above the page: the title at the left, the names of the pages if the
-// screen is wide enough, and the badge at the right edge, then the further lines of h.
+// drawHeader returns the lines above the page: the title at the left, then the pages, and the badge at the right edge,
+// then the further lines of h.
 func (s *Shell) drawHeader(h *Header) []string {
 	c := look.NewCanvas(s.w, 1+len(h.Below))
 	// The first arguments of the drawing functions are column, row and, except for TextRight, the
@@ -34,52 +38,60 @@ func (s *Shell) drawHeader(h *Header) []string {
 		c.Clip(1, 0, s.w-2, look.Alarm, h.Alarm)
 		return c.Lines(s.theme)
 	}
-	titleWidth := s.w - 2 - look.TextWidth(h.Badge.Text)
-	if tabs := s.tabs(); s.w >= tabsWidth {
-		titleWidth -= look.SpansWidth(tabs)
-		c.Spans(1+titleWidth, 0, s.w, tabs...)
-	}
-	c.Spans(1, 0, titleWidth, h.Title(titleWidth)...)
+	tabs, start := s.tabs(h)
+	c.Spans(1, 0, start-2, h.Title(start-2)...)
+	c.Spans(start, 0, s.w, tabs...)
 	c.TextRight(s.w, 0, h.Badge.Style, h.Badge.Text)
 	return c.Lines(s.theme)
 }
 
-// tabsWidth is the smallest width of the screen at which the header lists the pages.
-const tabsWidth = 104
-
-// tabs returns the names of the pages with their keys, and a blank as the last element; nil if
-// there is only one page.
-func (s *Shell) tabs() []look.Span {
+// tabs returns the digits and names of the pages for the first line of the header, and the column at which they start.
+// If the title needs the space, it returns only digits. There are no tabs if there is only one page.
+func (s *Shell) tabs(h *Header) (tabs []look.Span, start int) {
+	const minBadge = 10 // columns; most badges take less, so that the tabs stay in their place when the badge changes
+	end := s.w - max(look.TextWidth(h.Badge.Text), minBadge) - 1
 	if len(s.pages) < 2 {
-		return nil
+		return nil, s.w - look.TextWidth(h.Badge.Text)
 	}
-	var out []look.Span
-	for i, p := range s.pages {
-		style := look.Dim
-		if i == s.open {
-			style = look.Focus
+	for _, withNames := range []bool{true, false} {
+		tabs = nil
+		for i, p := range s.pages {
+			text, after := strconv.Itoa(i+1), ""
+			if withNames {
+				text, after = text+" "+p.Name, " "
+			}
+			if i == s.open { // brackets, because the theme may have no colours
+				tabs = append(tabs, look.Focus.Span("["+text+"]"))
+			} else {
+				tabs = append(tabs, look.Dim.Span(" "+text+after))
+			}
 		}
-		left, right := " ", " "
-		if i == s.open { // brackets, because the theme may have no colours
-			left, right = "[", "]"
+		start = end - look.SpansWidth(tabs)
+		if start > h.TitleWidth+1 {
+			break
 		}
-		out = append(out, style.Span(left+strconv.Itoa(i+1)+" "+p.Name+right))
 	}
-	return append(out, look.Plain.Span(" "))
+	return tabs, start
 }
 
 // tabAt returns the index of the page whose name is at column x of the header; -1 if no name is there.
 func (s *Shell) tabAt(x int) int {
-	tabs := s.tabs() // at the right edge, before the badge
-	start := s.w - 1 - look.TextWidth(s.screen.Header(s.w).Badge.Text) - look.SpansWidth(tabs)
-	for i := range tabs[:max(len(tabs)-1, 0)] { // without the blank at the end
-		end := start + look.TextWidth(tabs[i].Text)
-		if x >= start && x < end && s.w >= tabsWidth {
+	h := s.screen.Header(s.w)
+	tabs, start := s.tabs(&h)
+	for i, tab := range tabs {
+		x -= look.TextWidth(tab.Text)
+		if x >= start-look.TextWidth(tab.Text) && x < start {
 			return i
 		}
-		start = end
 	}
 	return -1
+}
+
+// showsDigits reports whether the header has only the digits of the pages.
+func (s *Shell) showsDigits() bool {
+	h := s.screen.Header(s.w)
+	tabs, _ := s.tabs(&h)
+	return len(tabs) > 0 && !strings.Contains(tabs[0].Text, s.pages[0].Name)
 }
 
 // footer returns the line with the most important keys. keys and special are the results of
@@ -148,7 +160,7 @@ func (h *hint) keyAt(x int) string {
 }
 
 // hints returns the entries of the footer that fit in w columns from column 1, in the order of keys. If some do not
-// fit, the keys of help and quitting take precedence, then the pinned entries. Unless special is set, which means that keys are not those
+// fit, the keys of help, quitting, panes and pages take precedence, then the pinned entries. Unless special is set, which means that keys are not those
 // of the page, the first entry is followed by the arrow keys of the page.
 func (s *Shell) hints(keys []room.Binding, special bool, w int) []hint {
 	var all []hint
@@ -172,7 +184,7 @@ func (s *Shell) hints(keys []room.Binding, special bool, w int) []hint {
 		}
 		return h.show
 	}
-	isFirst := func(h *hint) bool { return h.description == "help" || h.description == "quit" }
+	isFirst := func(h *hint) bool { return slices.Contains([]string{"help", "quit", "pane", "pages"}, h.description) }
 	for i := range all {
 		if isFirst(&all[i]) {
 			fit(&all[i])

@@ -103,7 +103,7 @@ func TestCrowdPages(t *testing.T) {
 		t.Errorf("the pages of a crowd:\n%s", view)
 	}
 	for key, want := range map[string]string{"1": "Clients by round trip, ms", "2": "a crowd of 200 clients: the page Crowd has its figures", "3": "no such key here",
-		"/tour enter": "the tour needs one receiver", "<": "1.0 s AGO"} {
+		"/tour enter": "the tour needs snapshots of cubes and one receiver", "<": "1.0 s AGO"} {
 		m := open()
 		press(m, append([]string{"1"}, strings.Fields(key)...)...)
 		if view := strings.Join(strings.Fields(m.View()), " "); !strings.Contains(view, want) {

@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -43,10 +44,10 @@ func shortenSource(name string, n int) string {
 }
 
 // Header implements Screen. If a packet was decoded wrongly, an alarm replaces the title. While the
-// time cursor is in the past, the footer lists the keys that move it. The width of the screen is
-// not used, because Shell passes the remaining width to m.title.
-func (m *dashboard) Header(width int) Header {
-	h := Header{Title: m.title, Badge: m.badge()}
+// time cursor is in the past, the footer lists the keys that move it.
+func (m *dashboard) Header(int) Header {
+	h := Header{Badge: m.badge()}
+	h.Title, h.TitleWidth = m.title()
 	if n := m.wrongPackets(); n > 0 {
 		h.Alarm = fmt.Sprintf("WRONG DATA: %d packets were decoded without an error but differ from the sent frames. %s, seed %d, %s",
 			n, m.wrongEncoder(), m.lab.Config().Seed, look.FormatTime(m.lab.Snap.Now))
@@ -61,41 +62,34 @@ func (m *dashboard) Header(width int) Header {
 // a fixed place.
 const maxSourceWidth = 32
 
-// title returns the first line of the header in at most w columns: program, data, encoders, peer,
-// seed, speed, virtual time. If the space is short, it omits more at each level: 1 reduces the
-// gaps, 2 omits the name of the program, 3 the seed and the beginnings of the names of data and encoders.
-func (m *dashboard) title(w int) []look.Span {
-	cfg, th := m.lab.Config(), m.theme
-	for level := 0; ; level++ {
-		gap := "  "
-		if level > 0 {
-			gap = " "
-		}
-		dot := look.Faint.Span(gap + th.Dot + gap)
-		pieces := []look.Span{look.Plain.Span(shortenSource(shortSource(cfg.Data.Source, m.lab.Snap.Schema), maxSourceWidth)), dot, look.Title.Span(m.encoders(cfg)), dot}
-		if peer := m.lab.Snap.To; peer != "" { // the address of the receiver in a session over a real network
-			pieces = append(pieces, look.Dim.Span("to "), look.Plain.Span(peer), dot)
-		}
-		if level < 3 {
-			pieces = append(pieces, look.Dim.Span("seed "), look.Plain.Span(strconv.FormatUint(cfg.Seed, 10)), dot)
-		}
-		if level < 2 {
-			pieces = append([]look.Span{look.Focus.Span("wirelab"), dot}, pieces...)
-		}
-		pieces = append(append(pieces, m.speedSpans()...), dot, look.Value.Span(look.FormatTime(m.lab.Shown().Now.Truncate(clockStep(m.lab.Snap)))))
-		if look.SpansWidth(pieces) <= w {
-			return pieces
-		}
-		if level == 3 {
-			const minNameWidth = 8
-			for _, name := range []*look.Span{&pieces[0], &pieces[2]} { // the data, then the encoders
-				if excess, width := look.SpansWidth(pieces)-w, look.TextWidth(name.Text); excess > 0 {
-					name.Text = shortenSource(name.Text, max(width-excess, min(minNameWidth, width)))
-				}
-			}
-			return pieces
-		}
+// title returns a function for the first line of the header in at most w columns, and the width that it needs so
+// that only the name of the program is left out. If the space is short, seed and speed are left out first, then names
+// are shortened.
+func (m *dashboard) title() (draw func(w int) []look.Span, needed int) {
+	cfg := m.lab.Config()
+	dot := look.Faint.Span(" " + m.theme.Dot + " ")
+	names := []look.Span{look.Plain.Span(shortenSource(shortSource(cfg.Data.Source, m.lab.Snap.Schema), maxSourceWidth)), dot,
+		look.Title.Span(m.encoders(cfg))}
+	if peer := m.lab.Snap.To; peer != "" { // the address of the receiver in a session over a real network
+		names = append(names, dot, look.Dim.Span("to "), look.Plain.Span(peer))
 	}
+	seed := []look.Span{dot, look.Dim.Span("seed "), look.Plain.Span(strconv.FormatUint(cfg.Seed, 10))}
+	speed := append([]look.Span{dot}, m.speedSpans()...)
+	clock := []look.Span{dot, look.Value.Span(look.FormatTime(m.lab.Shown().Now.Truncate(clockStep(m.lab.Snap))))}
+	complete := slices.Concat(names, seed, speed, clock)
+	program := []look.Span{look.Focus.Span("wirelab"), dot}
+	draw = func(w int) []look.Span {
+		title := look.Fit(w, slices.Concat(program, complete), complete, slices.Concat(names, speed, clock), slices.Concat(names, clock))
+		const minNameWidth = 8
+		for _, name := range []*look.Span{&title[0], &title[2]} { // the data, then the encoders
+			if excess, width := look.SpansWidth(title)-w, look.TextWidth(name.Text); excess > 0 {
+				name.Text = shortenSource(name.Text, max(width-excess, min(minNameWidth, width)))
+			}
+		}
+		return title
+	}
+	const maxSpeedWidth = 13 // of "×0.9 of ×1", so that a change of the measured speed does not change what fits
+	return draw, look.SpansWidth(slices.Concat(names, seed, clock)) + maxSpeedWidth
 }
 
 // encoders returns the names of the active encoder and of up to two shadows, or the number of

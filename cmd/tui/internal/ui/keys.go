@@ -125,7 +125,7 @@ func (s *Shell) pageKeys() []room.Binding {
 		names = append(names, p.Name)
 	}
 	list := DigitKeys("pages", names, s.openPage)
-	if s.w < tabsWidth {
+	if s.showsDigits() {
 		list[0] = list[0].InFooter("pages").Pin()
 	}
 	return list

@@ -20,6 +20,7 @@ import (
 	"wirelab/cmd/tui/internal/pages/world"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/session"
+	"wirelab/cmd/tui/internal/tour"
 	"wirelab/encoders/table"
 	"wirelab/lossmodel"
 
@@ -69,8 +70,11 @@ func newDashboardWith(lab room.Lab, opt Options, cat *controls.Catalog) *dashboa
 	m.Bind(m.bindings(), Leaving{Release: release, Esc: "clear the selection and the crosshair",
 		Quit: "quit; asks first if a minute or more is unsaved", Stop: "save the run and quit"})
 	m.Refresh(allPanes)
-	if opt.Tour {
+	switch {
+	case opt.Tour:
 		m.startTour()
+	case opt.OfferTour && tour.Suits(m.lab.Snap):
+		m.notice.Show("/tour shows the ideas in eight steps; ? lists the keys", room.ToneDim)
 	}
 	if opt.Report != "" {
 		m.showReport(opt.Report)

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,22 +17,24 @@ func clickAt(m *dashboard, x, y int, b tea.MouseButton) {
 	m.Update(room.Tick{})
 }
 
-// TestPagesCanBeClicked checks that a click on any column of a page's name in the header opens
-// the page.
+// TestPagesCanBeClicked checks that a click on any column of a page's name or digit in the header opens the page.
 func TestPagesCanBeClicked(t *testing.T) {
-	for _, w := range []int{104, 160} {
+	for _, w := range []int{minWidth, 104, 160} {
 		m := screen(labtest.NewLab(), w, 48, Options{})
-		for _, p := range m.pages {
+		for i, p := range m.pages {
+			name := strconv.Itoa(i + 1)
+			if w == 160 {
+				name += " " + p.Name
+			}
+			m.openPage((i + 1) % len(m.pages))
+			m.render()
 			head, _, _ := strings.Cut(m.View(), "\n")
-			at := look.TextWidth(head[:strings.Index(head, p.Name)])
-			for dx := range p.Name {
-				m.open = 0
+			at := look.TextWidth(head[:strings.LastIndex(head, name)])
+			for dx := range name {
+				m.openPage((i + 1) % len(m.pages))
 				if clickAt(m, at+dx, 0, tea.MouseButtonLeft); m.page() != p {
-					t.Errorf("%d columns: a click on letter %d of %s shows %s", w, dx, p.Name, m.page().Name)
+					t.Errorf("%d columns: a click on letter %d of %s shows %s", w, dx, name, m.page().Name)
 				}
-				m.openPage(0)
-				m.Update(room.Tick{})
-				m.render()
 			}
 		}
 		for x := range w { // no click may panic

@@ -17,6 +17,7 @@ type Options struct {
 	Theme      string // one of look.Themes; "" means the first
 	Charts     string // one of look.ChartStyles; "" means the first
 	Tour       bool   // start the guided tour
+	OfferTour  bool   // show a notice about the guided tour
 	ReportsDir string // folder for saved reports; "" means the default of the lab
 	Report     string // the report.json that is shown first; "" for none
 	Recent     string // file of the paths that were opened before; "" for none

@@ -103,7 +103,7 @@ func TestWhy(t *testing.T) {
 	lab.Snap.Lanes[0].Incidents = nil
 	m = screen(labtest.NewLab(), 80, 24, Options{})
 	press(m, "x")
-	if !strings.Contains(m.View(), "no problems") {
+	if !strings.Contains(m.View(), "nothing to explain") {
 		t.Error("no message without a problem")
 	}
 }

@@ -100,3 +100,24 @@ func TestTourNeedsCubes(t *testing.T) {
 		t.Errorf("a tour of a chat: %v, %q\n%s", m.tour != nil, spell(lab.Got), m.View())
 	}
 }
+
+// TestTourIsOffered checks that the first start shows one line about the tour, if the data suit it, and that a key
+// dismisses it.
+func TestTourIsOffered(t *testing.T) {
+	const offer = "/tour shows the ideas"
+	m := screen(labtest.NewEcho(), 80, 24, Options{OfferTour: true})
+	if m.tour != nil || !strings.Contains(lastRow(m), offer) {
+		t.Errorf("the first start shows %q", lastRow(m))
+	}
+	for range 25 { // more than a second
+		m.Update(room.Tick{})
+	}
+	if press(m, "down"); strings.Contains(m.View(), offer) {
+		t.Errorf("after a key: %q", lastRow(m))
+	}
+	for _, lab := range []room.Lab{labtest.NewShown(), newCrowdLab(200), newFile(3)} {
+		if m := screen(lab, 80, 24, Options{OfferTour: true}); strings.Contains(m.View(), offer) {
+			t.Errorf("a tour of %s is offered", m.lab.Snap.Config.Data.Source)
+		}
+	}
+}

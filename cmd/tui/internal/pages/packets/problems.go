@@ -26,8 +26,13 @@ type problemBox struct {
 	width  int           // width of the box, set by Size
 }
 
+// NewProblems returns a box with the newest problem of each kind; nil if there is none.
 func NewProblems(snap *engine.Snapshot, cfg *config.Config) *problemBox {
-	return &problemBox{list: problems(snap), cfg: cfg, now: snap.Now}
+	list := problems(snap)
+	if len(list) == 0 {
+		return nil
+	}
+	return &problemBox{list: list, cfg: cfg, now: snap.Now}
 }
 
 // Key implements room.Overlay: arrows move the cursor, enter opens the packet, and any other key closes the
@@ -35,10 +40,10 @@ func NewProblems(snap *engine.Snapshot, cfg *config.Config) *problemBox {
 func (b *problemBox) Key(msg tea.KeyMsg) room.Request {
 	step := room.ReadStep(msg)
 	switch {
-	case step != 0 && len(b.list) > 0:
+	case step != 0:
 		b.cursor = min(max(b.cursor+step, 0), len(b.list)-1)
 		return room.Request{}
-	case msg.Type == tea.KeyEnter && len(b.list) > 0 && b.list[b.cursor].Reason != inspector.BecauseRefusedFrame:
+	case msg.Type == tea.KeyEnter && b.list[b.cursor].Reason != inspector.BecauseRefusedFrame:
 		return room.Request{Closes: true, Packet: &b.list[b.cursor].Opened.ID}
 	}
 	return room.Request{Closes: true}
@@ -68,10 +73,6 @@ func (b *problemBox) lines(i int) []string {
 
 func (b *problemBox) Draw(c *look.Canvas, th *look.Theme) {
 	c.Frame(th, look.Focused, "Problems", look.Fit(look.TitleSpace(c.W, "Problems"), []look.Span{look.Dim.Span("newest of each kind")}, nil)...)
-	if len(b.list) == 0 {
-		c.Clip(2, 1, c.W-4, look.Plain, "no problems: no packet failed or was much larger than those before it")
-		return
-	}
 	y := 1
 	for i := b.firstVisible(c.H - 2); i < len(b.list) && y < c.H-1; i++ {
 		y = b.drawProblem(c, th, y, i)

@@ -198,7 +198,7 @@ func (a *app) showSession(ctx context.Context, cfg *config.Config, f dashboardFl
 	}
 	first.Start(ctx)
 	present := presentRun{runner: first}
-	screen := ui.Options{ASCII: f.ascii, Theme: f.theme, Tour: f.tour, OfferTour: isFirstStart(stateFolder()), Charts: f.charts, ReportsDir: f.reports, 
+	screen := ui.Options{ASCII: f.ascii, Theme: f.theme, Tour: f.tour, OfferTour: isFirstStart(stateFolder()), Charts: f.charts, ReportsDir: f.reports,
 		Report: f.report, Recent: filepath.Join(stateFolder(), "opened"), Picture: drawLink}
 	if link == nil {
 		screen.Open = func(path string) (ui.Opened, error) { return a.openInDashboard(ctx, path, opt, &present) }

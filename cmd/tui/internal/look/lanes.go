@@ -1,7 +1,7 @@
 package look
 
 // numShadowStyles is the number of shadows with a colour and a symbol of their own.
-const numShadowStyles = 6
+const numShadowStyles = 7
 
 // ShadowStyle returns the style of shadow i. Styles repeat after numShadowStyles shadows.
 func ShadowStyle(i int) Style { return shadow + Style(i%numShadowStyles) }
@@ -10,14 +10,14 @@ func ShadowStyle(i int) Style { return shadow + Style(i%numShadowStyles) }
 func shadowColors() [numShadowStyles]adaptiveColor {
 	return [numShadowStyles]adaptiveColor{ // dark, dark16, light, light16
 		{"215", "11", "130", "3"}, {"211", "13", "162", "5"}, {"117", "12", "26", "4"},
-		{"149", "10", "64", "2"}, {"183", "5", "55", "5"}, {"250", "7", "240", "8"},
+		{"149", "10", "64", "2"}, {"183", "5", "55", "5"}, {"250", "7", "240", "8"}, {"229", "15", "58", "0"},
 	}
 }
 
 // ShadowSymbol returns the symbol of shadow i in charts and tables. Symbols repeat after
 // numShadowStyles shadows.
 func ShadowSymbol(i int) rune {
-	symbols := []rune("○△□◇▽☆")
+	symbols := []rune("○△□◇▽☆◎")
 	return symbols[i%len(symbols)]
 }
 

@@ -27,7 +27,7 @@ const (
 	Ratio         // bits per cube
 	Mark          // a mark on the time axis
 	Good          // decoded packets
-	Lost          // lost packets
+	Lost          // lost packets, which the link may be set to lose; red is kept for failures
 	Late          // stale packets and late snapshots
 	NoBase        // packets without a baseline
 	Corrupt       // corrupt packets
@@ -44,7 +44,7 @@ const (
 	AtRest                             // first of Levels shades of cubes at rest, from the floor up
 	Interacting = AtRest + Levels      // first of Levels shades of interacting cubes
 	Player      = Interacting + Levels // first of Levels shades of the player's cube
-	Heat        = Player + Levels      // first of the NumHeats steps of the error map
+	Heat        = Player + Levels      // first of the NumHeats steps of maps of density
 	slot        = Heat + NumHeats      // first of the styles of parts of the bit budget
 )
 
@@ -65,14 +65,13 @@ const NumFills = 8
 // style is plain.
 func FillStyle(level int) Style { return fill + Style(level) }
 
-// fillColors returns background and text of filled cells. The backgrounds follow the palette viridis of
-// matplotlib, whose lightness increases evenly, also for people who do not distinguish red and green.
+// fillColors returns background and text of filled cells: shades of blue whose lightness increases evenly.
 func fillColors() [NumFills][2]adaptiveColor {
 	white, black := adaptiveColor{"231", "15", "231", "15"}, adaptiveColor{"16", "0", "16", "0"}
 	same := func(c256, c16 string) adaptiveColor { return adaptiveColor{c256, c16, c256, c16} } // on both backgrounds of the terminal
 	return [NumFills][2]adaptiveColor{
-		{same("53", "4"), white}, {same("54", "4"), white}, {same("24", "4"), white}, {same("30", "6"), black},
-		{same("36", "6"), black}, {same("71", "2"), black}, {same("149", "2"), black}, {same("220", "3"), black},
+		{same("17", "0"), white}, {same("24", "4"), white}, {same("25", "4"), white}, {same("31", "4"), white},
+		{same("74", "12"), black}, {same("110", "12"), black}, {same("153", "14"), black}, {same("195", "15"), black},
 	}
 }
 
@@ -109,10 +108,10 @@ func baseColors() map[Style]adaptiveColor {
 		Ratio:   {"114", "10", "28", "2"},
 		Mark:    {"216", "11", "166", "3"},
 		Good:    {"72", "2", "29", "2"},
-		Lost:    {"203", "9", "160", "1"},
+		Lost:    {"208", "3", "166", "3"},
 		Late:    {"221", "11", "136", "3"},
 		NoBase:  {"207", "13", "127", "5"},
-		Corrupt: {"208", "3", "166", "3"},
+		Corrupt: {"203", "9", "160", "1"},
 		Copy:    {"75", "12", "26", "4"},
 		unknown: {"147", "15", "61", "0"},
 		Warn:    {"221", "11", "136", "3"},
@@ -124,7 +123,7 @@ func baseColors() map[Style]adaptiveColor {
 func slotColors() [numSlotStyles]adaptiveColor {
 	return [numSlotStyles]adaptiveColor{ // dark, dark16, light, light16
 		{"110", "12", "67", "4"}, {"179", "11", "136", "3"}, {"80", "14", "30", "6"}, {"140", "13", "97", "5"},
-		{"114", "10", "28", "2"}, {"203", "9", "160", "1"}, {"216", "3", "166", "3"}, {"75", "12", "26", "4"},
+		{"114", "10", "28", "2"}, {"173", "3", "130", "3"}, {"216", "3", "166", "3"}, {"75", "12", "26", "4"},
 		{"211", "13", "162", "5"}, {"245", "7", "244", "8"},
 	}
 }
@@ -136,12 +135,12 @@ func worldColors() [3*Levels + NumHeats]adaptiveColor {
 	return [...]adaptiveColor{ // dark, dark16, light, light16
 		// Cubes at rest: grey.
 		{"243", "8", "248", "7"}, {"247", "7", "244", "8"}, {"251", "7", "240", "8"}, {"255", "15", "236", "0"},
-		// Interacting cubes: red.
-		{"124", "1", "210", "9"}, {"160", "1", "196", "9"}, {"196", "9", "160", "1"}, {"203", "9", "88", "1"},
+		// Interacting cubes: orange.
+		{"130", "3", "215", "11"}, {"166", "3", "208", "11"}, {"208", "11", "166", "3"}, {"215", "11", "130", "3"},
 		// The player's cube: blue.
 		{"27", "4", "39", "12"}, {"33", "12", "33", "4"}, {"75", "12", "26", "4"}, {"153", "12", "18", "4"},
-		// Error map, from small to large errors: grey, green, yellow, orange, red.
-		{"240", "8", "249", "7"}, {"72", "2", "29", "2"}, {"221", "11", "136", "3"}, {"208", "3", "166", "3"}, {"203", "9", "160", "1"},
+		// Maps of density, such as errors and costs, from small to large values: blue.
+		{"24", "8", "153", "7"}, {"31", "4", "74", "14"}, {"74", "12", "31", "12"}, {"117", "14", "25", "4"}, {"195", "15", "17", "0"},
 	}
 }
 
@@ -235,5 +234,5 @@ func (th *Theme) switchStyle(b *strings.Builder, from, to Style) {
 // Levels is the number of shades of each kind of cube, by height.
 const Levels = 4
 
-// NumHeats is the number of steps of the error map.
+// NumHeats is the number of steps of maps of density.
 const NumHeats = 5

@@ -49,3 +49,44 @@ func TestFilledCellsAreLegible(t *testing.T) {
 		lightnessBefore = l[0]
 	}
 }
+
+// TestRedMeansFailure: of all styles only those of errors, of wrong data and of corrupt packets are red.
+func TestRedMeansFailure(t *testing.T) {
+	colours := map[Style]adaptiveColor{}
+	for k, c := range baseColors() {
+		colours[k] = c
+	}
+	for i, c := range worldColors() {
+		colours[AtRest+Style(i)] = c
+	}
+	for i, c := range slotColors() {
+		colours[SlotStyle(i)] = c
+	}
+	for i, c := range shadowColors() {
+		colours[ShadowStyle(i)] = c
+	}
+	for i, c := range fillColors() {
+		colours[FillStyle(i)] = c[0]
+	}
+	for k, c := range colours {
+		mayBeRed := k == Bad || k == Corrupt
+		for _, text := range []string{c.dark, c.light} {
+			if index, err := strconv.Atoi(text); err != nil || isRed(index) != mayBeRed {
+				t.Errorf("style %d: colour %s, red is allowed: %v", k, text, mayBeRed)
+			}
+		}
+		isRed16 := c.dark16 == "1" || c.dark16 == "9" || c.light16 == "1" || c.light16 == "9"
+		if isRed16 != mayBeRed {
+			t.Errorf("style %d: colours %s and %s of 16", k, c.dark16, c.light16)
+		}
+	}
+}
+
+// isRed reports whether the hue of a colour of xterm's colour cube is within 15 degrees of red.
+func isRed(index int) bool {
+	if index < 16 || index >= 232 {
+		return false
+	}
+	r, g, b := (index-16)/36, (index-16)/6%6, (index-16)%6
+	return r > max(g, b) && 4*max(g-b, b-g) < r-min(g, b)
+}

@@ -227,7 +227,7 @@ func TestJudgeChecks(t *testing.T) {
 		t.Errorf("an unlimited link has a rate: %+v", c)
 	}
 	var j Judge
-	if got := j.Deviations([]relay.LinkStatus{exact, other}); len(got) != 1 || !strings.HasPrefix(got[0], "down: delay set 20.00, measured 21.20 ms") {
+	if got := j.Deviations([]relay.LinkStatus{exact, other}); len(got) != 1 || !strings.HasPrefix(got[0], "down: delay set 20.0, measured 21.2 ms") {
 		t.Errorf("deviations %q", got)
 	}
 }

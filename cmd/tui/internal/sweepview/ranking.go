@@ -81,7 +81,7 @@ func (m *model) settingWidths(w int) []int {
 	return widths
 }
 
-// comparison returns the comparison of point p with the reference point, and its style: green if p is better, red
+// comparison returns the comparison of point p with the reference point, and its style: green if p is better, yellow
 // if it is worse, dim if the interval includes 1. An arrow marks ratios whose interval excludes 1. withBounds adds
 // both bounds instead of half the width of the interval.
 func (m *model) comparison(p int, withBounds bool) (string, look.Style) {
@@ -100,7 +100,7 @@ func (m *model) comparison(p int, withBounds bool) (string, look.Style) {
 	if r.Lo != nil && (*r.Lo > 1 || *r.Hi < 1) {
 		direction := m.row(m.figure).Better
 		isBetter := (*r.Hi < 1) == (direction == figures.LessIsBetter)
-		arrow, style = " "+m.Theme().Up, look.Lost
+		arrow, style = " "+m.Theme().Up, look.Warn
 		if *r.Hi < 1 {
 			arrow = " " + m.Theme().Down
 		}

@@ -44,11 +44,11 @@ func TestSummaryLineOmitsWholeFigures(t *testing.T) {
 		c := look.NewCanvas(w, 1)
 		p.Draw(c, labtest.Theme(false), false)
 		line := c.Lines(labtest.Theme(false))[0]
-		if strings.Contains(line, "…") || !strings.Contains(line, "payload 187.3") || !strings.Contains(line, "lost  5%") ||
-			!strings.Contains(line, "failed 48") {
+		if strings.Contains(line, "…") || !strings.Contains(line, "payload 187.3") || !strings.Contains(line, "loss  5.00 %") ||
+			!strings.Contains(line, "run  failed 48") {
 			t.Errorf("%d columns: %q", w, line)
 		}
-		if strings.Contains(line, "bits") != strings.Contains(line, "bits/changed") {
+		if strings.Contains(line, "per changed") != strings.Contains(line, " bits") {
 			t.Errorf("%d columns: the unit is cut: %q", w, line)
 		}
 	}

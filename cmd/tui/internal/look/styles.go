@@ -70,7 +70,7 @@ func fillColors() [NumFills][2]adaptiveColor {
 	white, black := adaptiveColor{"231", "15", "231", "15"}, adaptiveColor{"16", "0", "16", "0"}
 	same := func(c256, c16 string) adaptiveColor { return adaptiveColor{c256, c16, c256, c16} } // on both backgrounds of the terminal
 	return [NumFills][2]adaptiveColor{
-		{same("17", "0"), white}, {same("24", "4"), white}, {same("25", "4"), white}, {same("31", "4"), white},
+		{same("17", "0"), white}, {same("24", "4"), white}, {same("25", "4"), white}, {same("31", "12"), black},
 		{same("74", "12"), black}, {same("110", "12"), black}, {same("153", "14"), black}, {same("195", "15"), black},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/internal/units"
 	"wirelab/lossmodel/relay"
 )
@@ -124,7 +125,7 @@ func (m *model) drawTrust(c *look.Canvas, focused bool) {
 			check := &m.checks[direction][i]
 			pieces := []look.Span{directionStyles[direction].Span(look.PadRight(relay.Direction(direction).String(), 5)),
 				look.Dim.Span(look.PadRight(check.Name, 6))}
-			measured := look.Value.Span(formatValue(check, check.Measured))
+			measured := look.Value.Span(panes.FormatCheck(check, check.Measured))
 			if !check.Known {
 				const ok = true // nothing to compare with
 				addLine(ok, append(pieces, measured, look.Dim.Span(" "+check.Unit+" (no expected value)"))...)
@@ -138,7 +139,7 @@ func (m *model) drawTrust(c *look.Canvas, focused bool) {
 				relation = "at least"
 			}
 			addLine(check.OK, append(pieces, measured, look.Dim.Span(" "+check.Unit+" ("+relation+" "),
-				look.Plain.Span(formatValue(check, check.Set)), look.Dim.Span(")"))...)
+				look.Plain.Span(panes.FormatCheck(check, check.Set)), look.Dim.Span(")"))...)
 		}
 	}
 	for i, line := range append(bad, good...) { // faults first: they must be visible

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/trust"
-	"wirelab/internal/units"
 	"wirelab/lossmodel/relay"
 )
 
@@ -78,14 +78,9 @@ func (j *Judge) Deviations(links []relay.LinkStatus) (list []string) {
 	for _, direction := range []relay.Direction{relay.Up, relay.Down} {
 		for _, c := range j.Checks(links, direction) {
 			if !c.OK {
-				list = append(list, fmt.Sprintf("%s: %s set %s, measured %s %s", direction, c.Name, formatValue(&c, c.Set), formatValue(&c, c.Measured), c.Unit))
+				list = append(list, fmt.Sprintf("%s: %s set %s, measured %s %s", direction, c.Name, panes.FormatCheck(&c, c.Set), panes.FormatCheck(&c, c.Measured), c.Unit))
 			}
 		}
 	}
 	return list
-}
-
-// formatValue writes a value of check c: loss and delay with two decimals, rates with none.
-func formatValue(c *trust.Check, v float64) string {
-	return units.Fixed(v, map[string]int{"loss": 2, "delay": 2}[c.Name])
 }

@@ -8,6 +8,7 @@ import (
 	"wirelab/encoders"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
+	table "wirelab/experiment/figures"
 )
 
 // figure is a figure that shows the effect of a step's change. value returns its mean over samples,
@@ -65,16 +66,20 @@ func newFigures() figures {
 	starved := func(s *meters.Sample) float64 { return float64(s.Starved) }
 	displayed := func(s *meters.Sample) float64 { return float64(s.Displayed) }
 	positionError := func(s *meters.Sample) float64 { return s.PositionErrorMM }
-	return figures{ // name, unit, style, decimals, value
-		kbps:          figure{"payload", "kbps", look.Payload, 0, ratioOfSums(payload, one, 1/(1000*meters.SamplePeriod.Seconds()))},
-		packet:        figure{"per packet", "bytes", look.Wire, 0, ratioOfSums(payload, sent, 1.0/8)},
-		ratio:         figure{"per changed cube", "bits", look.Ratio, 1, ratioOfSums(ifEnoughChanged(payload), ifEnoughChanged(changed), 1)},
+	fromTable := func(key string, style look.Style, value func([]meters.Sample) (float64, bool)) figure {
+		r := table.Find(key)
+		return figure{r.Title, r.Unit, style, r.Decimals, value}
+	}
+	return figures{
+		kbps:          fromTable("payload_kbps", look.Payload, ratioOfSums(payload, one, 1/(1000*meters.SamplePeriod.Seconds()))),
+		packet:        figure{"packet size, mean", "bytes", look.Wire, 0, ratioOfSums(payload, sent, 1.0/8)},
+		ratio:         fromTable("bits_per_changed_cube", look.Ratio, ratioOfSums(ifEnoughChanged(payload), ifEnoughChanged(changed), 1)),
 		indexBits:     figure{"cube indices", "bits per packet", look.Budget, 0, ratioOfSums(indexBits, sent, 1)},
-		lost:          figure{"lost", "%", look.Lost, 1, ratioOfSums(lost, sent, 100)},
+		lost:          fromTable("network.loss_rate", look.Lost, ratioOfSums(lost, sent, 100)),
 		failed:        figure{"failed", "%", look.NoBase, 1, ratioOfSums(failed, sent, 100)},
-		age:           figure{"baseline age", "packets", look.Dim, 1, ratioOfSums(age, referenced, 1)},
-		starved:       figure{"display starved", "%", look.Warn, 1, ratioOfSums(starved, displayed, 100)},
-		positionError: figure{"position error", "mm", look.Warn, 0, ratioOfSums(positionError, one, 1)},
+		age:           figure{"baseline age, mean", "ticks", look.Dim, 1, ratioOfSums(age, referenced, 1)},
+		starved:       fromTable("playout.starved_ratio", look.Warn, ratioOfSums(starved, displayed, 100)),
+		positionError: figure{"position error of cubes, mean", "mm", look.Warn, 1, ratioOfSums(positionError, one, 1)},
 	}
 }
 

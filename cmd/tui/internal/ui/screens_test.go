@@ -45,7 +45,7 @@ func screenStates(t *testing.T) []screenState {
 	return []screenState{
 		{"live", lab, "", ""},
 		{"live with shadows", shadows, "d d", "▸ 4 shadows; ○ rotor 104.1; link up only to the sender"},
-		{"live, remote", on(newRemote), "", "to 192.0.2.7:27970; no report 268 pkts; RTT p50 84.9 ms; ~ 268 unknown"},
+		{"live, remote", on(newRemote), "", "to 192.0.2.7:27970; round trip, median, ms; 84.9; ~ 268 unknown"},
 		{"bits", on(func() room.Lab { return labtest.NewBits(true) }), "2 down", ""},
 		{"bits of many fields", on(labtest.NewWide), "2 down enter left", "only padding, bits per call; z base"},
 		{"packets", packets, "3 up up", ""},

@@ -29,19 +29,17 @@ func TestNowOfMessages(t *testing.T) {
 	text := func() string {
 		var b strings.Builder
 		for _, row := range p.rows() {
-			for _, f := range row {
-				b.WriteString(f.label + " " + f.value + " " + f.unit + "; ")
-			}
+			b.WriteString(row.label + " " + row.run + "; ")
 		}
 		return b.String()
 	}
-	if got := text(); !strings.Contains(got, "models built 7 ;") || strings.Contains(got, "per changed") ||
+	if got := text(); !strings.Contains(got, "models built 7;") || strings.Contains(got, "per changed") ||
 		strings.Contains(got, "baseline") {
 		t.Errorf("the sender only: %s", got)
 	}
 	p.lane.Totals.Receiver = []encoders.Gauge{{Name: "models built", Value: 8}, {Name: "loss seen", Unit: "%", Value: 2.25},
 		{Name: "memory", Unit: "bytes", Value: 51_716}}
-	if got := text(); !strings.Contains(got, "models built 8 ; loss seen 2.2 %; memory 51.7 KB;") {
+	if got := text(); !strings.Contains(got, "models built 8; loss seen, % 2.2; memory, KB 51.7;") {
 		t.Errorf("both endpoints: %s", got)
 	}
 	p.lane.Totals.Sender, p.lane.Totals.Receiver = nil, nil

@@ -8,7 +8,6 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
-	"wirelab/experiment/figures"
 	"wirelab/internal/units"
 )
 
@@ -48,8 +47,9 @@ func PerItemHeading(per string) string {
 	return per
 }
 
-// FormatBitsPerItem formats bits per item as the table of figures does.
-func FormatBitsPerItem(v float64) string { return units.Fixed(v, figures.Find("bits_per_item").Decimals) }
+// FormatBitsPerItem formats bits per item, with three decimals below 1, because a file may need only
+// a small fraction of a bit per byte, and one decimal from 1 on.
+func FormatBitsPerItem(v float64) string { return units.Stepped(v, 3, 1, 1) }
 
 // EnoughChanged reports whether enough items changed in a sample for bits per changed item to be
 // meaningful: room.MinChanged items per packet on average, or all items. They are not if an encoder sends all items

@@ -6,6 +6,7 @@ import (
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/figures"
 	"wirelab/experiment/trust"
 	"wirelab/internal/units"
 )
@@ -16,7 +17,7 @@ import (
 type LinkStatusLine struct {
 	judge  trust.Verifier // decides which values are outside
 	checks []trust.Check  // failed checks first
-	prefix string         // "link", or "link now" while the time cursor is in the past
+	prefix string         // "link, run", or "link, until now" while the time cursor is in the past
 	seen   bool           // Observe was called
 }
 
@@ -26,9 +27,9 @@ func (p *LinkStatusLine) Observe(v room.View) bool {
 	if p.seen && !v.RedrawDue {
 		return false
 	}
-	p.seen, p.prefix = true, "link"
+	p.seen, p.prefix = true, "link, run"
 	if v.Cut() {
-		p.prefix = "link now" // sums exist only for the present, not for the time cursor
+		p.prefix = "link, until now" // sums exist only for the present, not for the time cursor
 	}
 	p.checks = p.judge.Checks(v.ActiveLane().Link)
 	slices.SortStableFunc(p.checks, func(a, b trust.Check) int { // failed checks first, so that they are visible
@@ -67,7 +68,7 @@ func (p *LinkStatusLine) Draw(c *look.Canvas) {
 // failed, the interval in which a correct link lies follows the set value. If an edge of the interval
 // is infinite, the link has only a minimum or a maximum.
 func checkSpans(check *trust.Check, long bool) []look.Span {
-	style, number := look.Value, func(v float64) string { return units.Fixed(v, checkDecimals(check)) }
+	style, number := look.Value, func(v float64) string { return FormatCheck(check, v) }
 	if !check.OK {
 		style = look.Alarm
 	}
@@ -95,13 +96,8 @@ func checkSpans(check *trust.Check, long bool) []look.Span {
 	return append(out, look.Dim.Span(")"))
 }
 
-// checkDecimals returns the number of decimals for the values of a check.
-func checkDecimals(check *trust.Check) int {
-	switch check.Name {
-	case "loss":
-		return 2
-	case "delay":
-		return 1
-	}
-	return 0
+// FormatCheck formats a value of a check as the table of figures does, rates without decimals.
+func FormatCheck(check *trust.Check, v float64) string {
+	key := map[string]string{"loss": "network.loss_rate", "delay": "network.delay_ms.p50"}[check.Name]
+	return units.Fixed(v, figures.Find(key).Decimals)
 }

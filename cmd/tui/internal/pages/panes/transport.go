@@ -24,6 +24,14 @@ func NewTransport() *Transport { return &Transport{Charts{Selected: -1}} }
 
 func (p *Transport) Name() string { return "Loop" }
 
+// RoundTripMS is the time from sending a packet to its ack, in ms: the newest of each sample.
+var RoundTripMS meters.Ratio = func(s *meters.Sample) (num, den float64) {
+	return Known(units.Milliseconds(s.Transport.RoundTrip), s.Transport.RoundTrip > 0)
+}
+
+// WireBytes is the size of a packet with headers.
+func WireBytes(s *meters.Sample) (num, den float64) { return float64(s.WireBits) / 8, float64(s.Sent) }
+
 // transportCharts returns all charts, the most important first.
 func (p *Transport) transportCharts() []TimeChart[meters.Sample] {
 	type line = TimeLine[meters.Sample]
@@ -44,14 +52,12 @@ func (p *Transport) transportCharts() []TimeChart[meters.Sample] {
 				return Known(float64(s.TargetBps)/1000, s.TargetBps > 0)
 			}}}},
 		{Title: "Round trip and baseline, ms", Floor: 50, Empty: "no ack of a packet has arrived", Lines: []line{
-			{Name: "round trip", Style: look.Payload, Value: func(s *meters.Sample) (num, den float64) {
-				return Known(units.Milliseconds(s.Transport.RoundTrip), s.Transport.RoundTrip > 0)
-			}},
+			{Name: "round trip", Style: look.Payload, Value: Ratio[meters.Sample](RoundTripMS)},
 			{Name: "baseline age", Stroke: chart.Dashed, Style: look.Ratio, Value: func(s *meters.Sample) (num, den float64) {
 				return tickMS * float64(s.BaselineAge), float64(s.Referenced)
 			}}}},
 		{Title: "Packet bytes", Floor: 100, Lines: []line{
-			{Name: "with headers", Style: look.Wire, Value: func(s *meters.Sample) (num, den float64) { return float64(s.WireBits) / 8, float64(s.Sent) }}}},
+			{Name: "with headers", Style: look.Wire, Value: WireBytes}}},
 		{Title: "Queue KB", Floor: 1, Empty: "no bottleneck: /down rate 500kbit sets one", Lines: p.queueLines()},
 		{Title: "Messages under way", Floor: 4, Empty: "none: see [messages]", Lines: []line{
 			{Name: "not delivered", Style: look.Copy, Value: func(s *meters.Sample) (num, den float64) { return Known(float64(s.UnderWay), m != nil) }}}},

@@ -3,7 +3,6 @@ package transport
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
@@ -82,8 +81,9 @@ func (p *policies) rows() []policyRow {
 			messages.figures = append(messages.figures, "delivery p99 "+units.Fixed(m.DeliveryMS.P99, 0)+" ms")
 		}
 	}
+	f := panes.FiguresOf(lane, p.snap.Item)
 	play := policyRow{kind: "Playout", isSet: true, name: p.cfg.Playout().Label(),
-		figures: []string{"starved " + t.Playout.StarvedRatio.Times(100).Text(2) + " %", "age " + t.AgeMS.Of(t.AgeMS.P50).Text(0) + " ms"}}
+		figures: []string{f.Title("playout.starved_ratio") + " " + f.Run("playout.starved_ratio") + " %", f.Title("age_ms.p50") + " " + f.Run("age_ms.p50") + " ms"}}
 	return []policyRow{queue, others, control, repair, messages, play}
 }
 
@@ -97,7 +97,7 @@ func hasQueue(l *engine.Lane) bool {
 }
 
 func (p *policies) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	c.Frame(th, focused, "Policies", look.Fit(look.TitleSpace(c.W, "Policies"), []look.Span{look.Dim.Span("x explains")}, nil)...)
+	c.Frame(th, focused, "Policies", look.Fit(look.TitleSpace(c.W, "Policies"), []look.Span{look.Dim.Span("figures of the whole run; x explains")}, nil)...)
 	const nameX = 14
 	y := 1
 	for _, r := range p.rows() {
@@ -167,42 +167,45 @@ func (p *policies) reasons() (texts []string) {
 	return texts
 }
 
-// explainLoop describes the loop between queue, round trip, baseline and packet size: its state now, and at the
-// shortest round trip of the stored time. It returns "" before the first ack.
+// explainLoop describes the loop between queue, round trip, baseline and packet size: the means of the last two seconds,
+// and those of the two seconds with the shortest round trip of the stored time. It returns "" before the first ack.
 func (p *policies) explainLoop() string {
 	lane := p.lane()
-	now := meters.Tail(lane.Samples, room.RecentSpan)
-	var best, last *meters.Sample // of the shortest and of the newest round trip
-	for i := range lane.Samples {
-		if s := &lane.Samples[i]; s.Transport.RoundTrip > 0 && s.Referenced > 0 && s.Sent > 0 {
-			if best == nil || s.Transport.RoundTrip < best.Transport.RoundTrip {
-				best = s
-			}
-			if i >= len(lane.Samples)-len(now) {
-				last = s
-			}
-		}
-	}
-	if last == nil || p.snap.Schema == nil || p.snap.Schema.TickHz == 0 {
+	if p.snap.Schema == nil || p.snap.Schema.TickHz == 0 {
 		return ""
 	}
-	describe := func(s *meters.Sample) (roundTrip, baseline string, bytes int64) {
-		age := time.Duration(s.BaselineAge) * time.Second / time.Duration(s.Referenced*p.snap.Schema.TickHz)
-		return units.Fixed(units.Milliseconds(s.Transport.RoundTrip), 0) + " ms", units.Fixed(units.Milliseconds(age), 0) + " ms", s.WireBits / 8 / int64(s.Sent)
+	last := meters.Tail(lane.Samples, room.RecentSpan)
+	roundTrip, known := panes.RoundTripMS.Of(last).Value()
+	if !known {
+		return ""
 	}
-	rtt, age, bytes := describe(last)
-	text := "Round trip " + rtt + "."
-	if q := &last.Queue; q.Delay > 0 {
+	best, shortest := last, roundTrip
+	window := int(room.RecentSpan / meters.SamplePeriod)
+	for i := 0; i+window <= len(lane.Samples); i += window {
+		part := lane.Samples[i : i+window]
+		if v, ok := panes.RoundTripMS.Of(part).Value(); ok && v < shortest {
+			best, shortest = part, v
+		}
+	}
+	text := "Round trip " + units.Fixed(roundTrip, 0) + " ms."
+	newest := &last[len(last)-1]
+	if q := &newest.Queue; q.Delay > 0 {
 		text += fmt.Sprintf(" A packet sent now waits %s ms in the queue, which contains %s.", units.Fixed(units.Milliseconds(q.Delay), 0), units.Bytes(float64(q.Total())))
 	}
-	text += fmt.Sprintf(" Baselines are %s old and packets have %d bytes", age, bytes)
-	if used, line := lane.Recent.WireKbps, float64(last.Transport.LineBps)/1000; line > 0 && used > line {
+	text += " " + p.describe(last)
+	if used, line := lane.Recent.WireKbps, float64(newest.Transport.LineBps)/1000; line > 0 && used > line {
 		text += fmt.Sprintf(": the session sends %s kbps on a line of %s, so the queue does not drain", units.Fixed(used, 0), units.Fixed(line, 0))
 	}
 	text += "."
-	if last.Transport.RoundTrip < 2*best.Transport.RoundTrip { // otherwise the loop does not explain the size
+	if roundTrip < 2*shortest { // otherwise the loop does not explain the size
 		return text
 	}
-	bestRTT, bestAge, bestBytes := describe(best)
-	return text + fmt.Sprintf(" At the shortest round trip, %s, baselines were %s old and packets had %d bytes.", bestRTT, bestAge, bestBytes)
+	return text + " At the shortest round trip, " + units.Fixed(shortest, 0) + " ms: " + p.describe(best) + "."
+}
+
+// describe returns a sentence, without its end, on the baselines and the packets of samples.
+func (p *policies) describe(samples []meters.Sample) string {
+	ticks := meters.Ratio(meters.BaselineAge).Of(samples)
+	return "Baselines are " + ticks.Times(1000/float64(p.snap.Schema.TickHz)).Text(0) + " ms old and packets have " +
+		meters.Ratio(panes.WireBytes).Of(samples).Text(0) + " bytes"
 }

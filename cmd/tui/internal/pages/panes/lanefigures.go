@@ -1,0 +1,117 @@
+package panes
+
+import (
+	"math"
+	"strings"
+
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/figures"
+)
+
+// LaneFigures contains the figures of a lane by their keys in the table of figures, which has their titles, units and
+// decimals: those of the last two seconds, and those of the whole run. All pages show these values.
+type LaneFigures struct {
+	recent, run map[string]float64
+	item        string // name of an item, such as "cube"
+	mark        string // after the unit of times of a plugin
+}
+
+// FiguresOf returns the figures of a lane. item is the name of an item of the data; "" means unknown.
+func FiguresOf(l *engine.Lane, item string) *LaneFigures {
+	r, timing := &l.Recent, &l.Timing
+	f := &LaneFigures{run: figures.Flatten(&l.Totals), item: item, mark: timing.Mark()}
+	f.recent = map[string]float64{
+		"payload_kbps":          r.PayloadKbps,
+		"wire_kbps":             r.WireKbps,
+		"feedback_kbps":         r.FeedbackKbps,
+		"bits_per_item":         r.BitsPerItem,
+		"bits_per_changed_cube": r.BitsPerChanged,
+		"network.loss_rate":     lossOf(meters.Tail(l.Samples, room.RecentSpan)),
+		"playout.starved_ratio": r.StarvedRatio,
+		MeanPacket:              r.BitsPerPacket / 8,
+		MeanBaselineAge:         r.BaselineAgeTicks,
+		EncodeTime:              r.EncodeUS,
+		DecodeTime:              r.DecodeUS,
+	}
+	f.run[EncodeTime] = timing.EncodeUS.P50
+	f.run[DecodeTime] = timing.DecodeUS.P50
+	return f
+}
+
+// Keys of figures that are not in the table of figures.
+const (
+	MeanPacket      = "packet size, mean"
+	MeanBaselineAge = "baseline age, mean"
+	EncodeTime      = "encoding, median"
+	DecodeTime      = "decoding, median"
+)
+
+// lossOf returns the share of packets lost in samples. Packets of unknown outcome, sent over a network that did not
+// report them, count as lost.
+func lossOf(samples []meters.Sample) float64 {
+	s := meters.Sum(samples)
+	return float64(s.Lost+s.Unknown) / float64(s.Sent)
+}
+
+// row returns title, unit and decimals of a figure.
+func (f *LaneFigures) row(key string) figures.Row {
+	r := figures.Find(key)
+	switch key {
+	case MeanPacket:
+		r.Unit = "bytes"
+	case MeanBaselineAge:
+		r.Unit = "ticks"
+		r.Decimals = 1
+	case EncodeTime, DecodeTime:
+		r.Unit = "µs" + f.mark
+	case "bits_per_item":
+		if f.item != "" {
+			r.Title = strings.Replace(r.Title, "item", f.item, 1)
+		}
+	case "bits_per_changed_cube":
+		if f.item != "" {
+			r.Title = strings.Replace(r.Title, "cube", f.item, 1)
+		}
+	}
+	return r
+}
+
+// Title returns the title of a figure.
+func (f *LaneFigures) Title(key string) string { return f.row(key).Title }
+
+// Label returns the title and the unit of a figure.
+func (f *LaneFigures) Label(key string) string {
+	r := f.row(key)
+	return r.Label()
+}
+
+// Recent returns the text of a figure in the last two seconds; "" if it has none.
+func (f *LaneFigures) Recent(key string) string { return f.text(f.recent, key) }
+
+// Run returns the text of a figure in the whole run; "" if it has none.
+func (f *LaneFigures) Run(key string) string { return f.text(f.run, key) }
+
+func (f *LaneFigures) text(values map[string]float64, key string) string {
+	v, known := values[key]
+	switch {
+	case !known:
+		return ""
+	case math.IsNaN(v):
+		return "-"
+	case key == EncodeTime || key == DecodeTime:
+		return look.FormatMicroseconds(v)
+	case strings.HasPrefix(key, "bits_per_"):
+		return FormatBitsPerItem(v)
+	}
+	r := f.row(key)
+	return r.Text(v)
+}
+
+// Spans returns title, value and unit of a figure in the last two seconds. The value keeps its width.
+func (f *LaneFigures) Spans(key string, style look.Style) []look.Span {
+	r := f.row(key)
+	return []look.Span{style.Span("  " + r.Title + " "), look.Value.Span(look.PadLeft(f.Recent(key), figureWidth)), look.Dim.Span(" " + r.Unit)}
+}

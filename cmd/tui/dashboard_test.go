@@ -20,14 +20,19 @@ import (
 
 // screen collects the output of a program to a terminal, and emulates the terminal.
 type screen struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-	vt   *vt
+	mu    sync.Mutex
+	text  bytes.Buffer // the last of the output
+	drawn int64        // bytes of output
+	vt    *vt
 }
 
 func (s *screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.drawn += int64(len(p))
+	if s.text.Len() > 1<<20 { // a long test
+		s.text.Reset()
+	}
 	_, _ = s.vt.Write(p)
 	return s.text.Write(p)
 }
@@ -37,6 +42,13 @@ func (s *screen) shown() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.vt.String()
+}
+
+// written returns the number of bytes of output.
+func (s *screen) written() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.drawn
 }
 
 func (s *screen) String() string {
@@ -65,14 +77,48 @@ type session struct {
 // patience is the time limit for waiting in a test.
 const patience = time.Minute
 
+// startSession runs the program on a terminal, with a folder of reports.
 func startSession(t testing.TB, reports string, args ...string) *session {
 	t.Helper()
-	s := &session{t: t, read: make(chan struct{})}
-	s.cmd = exec.Command(os.Args[0], append(args, "--reports", reports)...)
-	s.cmd.Env = append(os.Environ(), programEnv+"=1", "TERM=tmux-256color") // a terminal that is not queried for its background
-	s.cmd.Stderr = &s.stderr
+	s := newSession(t, append(args, "--reports", reports)...)
 	s.start(48, 160)
 	return s
+}
+
+// newSession returns a run of the program that has not begun, with a terminal that is not queried for its background.
+func newSession(t testing.TB, args ...string) *session {
+	s := &session{t: t, read: make(chan struct{})}
+	s.cmd = exec.Command(os.Args[0], args...)
+	s.cmd.Env = append(os.Environ(), programEnv+"=1", "TERM=tmux-256color")
+	s.cmd.Stderr = &s.stderr
+	return s
+}
+
+// press sends keys to the program.
+func (s *session) press(keys string) {
+	s.t.Helper()
+	if _, err := s.tty.WriteString(keys); err != nil {
+		s.t.Fatalf("the terminal is gone: %v; %s", err, s.stderr.String())
+	}
+}
+
+// signal sends a signal to the program; nil for none.
+func (s *session) signal(signal os.Signal) {
+	s.t.Helper()
+	if signal == nil {
+		return
+	}
+	if err := s.cmd.Process.Signal(signal); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// ends waits for the end of the program and checks its exit code.
+func (s *session) ends(want int) {
+	s.t.Helper()
+	if code := s.end(); code != want {
+		s.t.Errorf("exit %d, want %d: %s\n%s", code, want, s.stderr.String(), s.screen.shown())
+	}
 }
 
 // start runs the command on a terminal of its own.
@@ -122,39 +168,35 @@ const leaveAltScreen = "\x1b[?1049l"
 func TestDashboardQuits(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		leave func(s *session) error
-		code  int
-		saved bool
+		keys   string
+		signal os.Signal
+		code   int
 	}{
-		"q":       {func(s *session) error { return keys(s, "q") }, exitDone, false},
-		"ctrl-c":  {func(s *session) error { return keys(s, "\x03") }, exitInterrupted, true},
-		"SIGINT":  {func(s *session) error { return s.cmd.Process.Signal(os.Interrupt) }, exitInterrupted, true},
-		"SIGTERM": {func(s *session) error { return s.cmd.Process.Signal(syscall.SIGTERM) }, exitInterrupted, true},
-		"SIGHUP":  {func(s *session) error { return s.cmd.Process.Signal(syscall.SIGHUP) }, exitInterrupted, true},
-		"SIGQUIT": {func(s *session) error { return s.cmd.Process.Signal(syscall.SIGQUIT) }, exitInterrupted, true},
+		"q":       {"q", nil, exitDone},
+		"ctrl-c":  {"\x03", nil, exitInterrupted},
+		"SIGINT":  {"", os.Interrupt, exitInterrupted},
+		"SIGTERM": {"", syscall.SIGTERM, exitInterrupted},
+		"SIGHUP":  {"", syscall.SIGHUP, exitInterrupted},
+		"SIGQUIT": {"", syscall.SIGQUIT, exitInterrupted},
 	} {
 		t.Run(name, func(t *testing.T) {
 			reports := t.TempDir()
 			s := startSession(t, reports, "--seed", "11", "--encoder", "relative-orientation")
 			s.see("relative-orientation")
-			if err := keys(s, "/encoder rotor\r"); err != nil { // change the encoder, to be replayed
-				t.Fatal(err)
-			}
+			s.press("/encoder rotor\r") // to be replayed
 			s.see("rotor")
-			if err := c.leave(s); err != nil {
-				t.Fatal(err)
-			}
-			if code := s.end(); code != c.code {
-				t.Errorf("exit %d, want %d; stderr %q", code, c.code, s.stderr.String())
-			}
+			s.press(c.keys)
+			s.signal(c.signal)
+			s.ends(c.code)
 			if !strings.Contains(s.screen.String(), leaveAltScreen) {
 				t.Error("the terminal was not restored")
 			}
 			saved, err := filepath.Glob(filepath.Join(reports, "*", "report.json"))
-			if err != nil || len(saved) > 0 != c.saved {
-				t.Fatalf("saved %v, %v; want a report: %v", saved, err, c.saved)
+			isSaved := c.code == exitInterrupted
+			if err != nil || len(saved) > 0 != isSaved {
+				t.Fatalf("saved %v, %v; want a report: %v", saved, err, isSaved)
 			}
-			if !c.saved {
+			if !isSaved {
 				return
 			}
 			if folder := filepath.Dir(saved[0]); !strings.Contains(s.stderr.String(), folder) {
@@ -165,11 +207,6 @@ func TestDashboardQuits(t *testing.T) {
 			}
 		})
 	}
-}
-
-func keys(s *session, typed string) error {
-	_, err := s.tty.WriteString(typed)
-	return err
 }
 
 // TestDefaultReports checks the folder of reports against the XDG Base Directory Specification.
@@ -217,18 +254,14 @@ func TestDashboardOpensFiles(t *testing.T) {
 		{"/open\r", "configuration, rpc with"},
 		{"\x1b", "rpc  ·  "},
 	} {
-		if _, err := io.WriteString(s.tty, c.keys); err != nil {
-			t.Fatal(err)
-		}
+		s.press(c.keys)
 		s.see(c.shows)
 	}
-	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	code := s.end()
+	s.signal(os.Interrupt)
+	s.ends(exitInterrupted)
 	saved, err := filepath.Glob(filepath.Join(reports, "*", "experiment.toml"))
-	if code != exitInterrupted || err != nil || len(saved) != 1 {
-		t.Fatalf("exit %d; saved %v", code, saved)
+	if err != nil || len(saved) != 1 {
+		t.Fatalf("saved %v, %v", saved, err)
 	}
 	text, err := os.ReadFile(saved[0])
 	if err != nil || !strings.Contains(string(text), `source = 'rpc'`) && !strings.Contains(string(text), `source = "rpc"`) {

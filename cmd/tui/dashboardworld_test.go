@@ -27,16 +27,12 @@ func TestPlayedWorldReplays(t *testing.T) {
 		{"/autopilot\r", "autopilot on"},
 		{"\x1b[B", "you play"},
 	} {
-		if err := keys(s, step.keys); err != nil {
-			t.Fatal(err)
-		}
+		s.press(step.keys)
 		if step.drawn != "" {
 			s.see(step.drawn)
 		}
 	}
-	if err := keys(s, "\x03"); err != nil {
-		t.Fatal(err)
-	}
+	s.press("\x03")
 	if code := s.end(); code != exitInterrupted {
 		t.Fatalf("exit %d; stderr %q", code, s.stderr.String())
 	}

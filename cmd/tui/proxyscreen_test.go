@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -20,10 +19,7 @@ import (
 func startProxy(t *testing.T, args ...string) *session {
 	t.Helper()
 	server, listen := echoServer(t), freePort(t)
-	s := &session{t: t, read: make(chan struct{})}
-	s.cmd = exec.Command(os.Args[0], append([]string{"proxy", "--listen", listen, "--to", server.LocalAddr().String()}, args...)...)
-	s.cmd.Env = append(os.Environ(), programEnv+"=1", "TERM=tmux-256color")
-	s.cmd.Stderr = &s.stderr
+	s := newSession(t, append([]string{"proxy", "--listen", listen, "--to", server.LocalAddr().String()}, args...)...)
 	s.start(48, 160)
 	client, err := net.Dial("udp4", listen)
 	if err != nil {
@@ -72,12 +68,8 @@ func TestProxyDashboard(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.see("[Controls]")
-	if err := keys(s, "qd"); err != nil {
-		t.Fatal(err)
-	}
-	if code := s.end(); code != exitDone {
-		t.Errorf("exit %d: %s", code, s.stderr.String())
-	}
+	s.press("qd")
+	s.ends(exitDone)
 	all := s.screen.String()
 	at := strings.LastIndex(all, leaveAltScreen)
 	if at < 0 || !strings.Contains(all[at:], "1 clients joined") || !strings.Contains(all[at:], "latency set") {
@@ -90,26 +82,24 @@ func TestProxyDashboard(t *testing.T) {
 func TestProxyDashboardQuits(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		leave func(s *session) error
-		args  []string
-		code  int
+		keys   string
+		signal os.Signal
+		args   []string
+		code   int
 	}{
-		"ctrl-c":   {func(s *session) error { return keys(s, "\x03") }, nil, exitInterrupted},
-		"SIGTERM":  {func(s *session) error { return s.cmd.Process.Signal(syscall.SIGTERM) }, nil, exitInterrupted},
-		"SIGQUIT":  {func(s *session) error { return s.cmd.Process.Signal(syscall.SIGQUIT) }, nil, exitInterrupted},
-		"duration": {func(*session) error { return nil }, []string{"--duration", "1500ms"}, exitDone},
+		"ctrl-c":   {"\x03", nil, nil, exitInterrupted},
+		"SIGTERM":  {"", syscall.SIGTERM, nil, exitInterrupted},
+		"SIGQUIT":  {"", syscall.SIGQUIT, nil, exitInterrupted},
+		"duration": {"", nil, []string{"--duration", "1500ms"}, exitDone},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := startProxy(t, c.args...)
 			if c.args == nil { // with a duration it may have ended already
 				s.see("LIVE")
+				s.press(c.keys)
+				s.signal(c.signal)
 			}
-			if err := c.leave(s); err != nil {
-				t.Fatal(err)
-			}
-			if code := s.end(); code != c.code {
-				t.Errorf("exit %d, want %d; stderr %q", code, c.code, s.stderr.String())
-			}
+			s.ends(c.code)
 			all := s.screen.String()
 			if at := strings.LastIndex(all, leaveAltScreen); at < 0 || !strings.Contains(all[:at], "LIVE") || !strings.Contains(all[at:], "clients joined") {
 				t.Errorf("after the end: %q", all[max(at, 0):])
@@ -122,10 +112,7 @@ func TestProxyDashboardQuits(t *testing.T) {
 // not a terminal.
 func TestProxyWithoutScreen(t *testing.T) {
 	server := echoServer(t)
-	s := &session{t: t, read: make(chan struct{})}
-	s.cmd = exec.Command(os.Args[0], "proxy", "--listen", "0", "--to", server.LocalAddr().String(), "--duration", "50ms", "--json")
-	s.cmd.Env = append(os.Environ(), programEnv+"=1", "TERM=tmux-256color")
-	s.cmd.Stderr = &s.stderr
+	s := newSession(t, "proxy", "--listen", "0", "--to", server.LocalAddr().String(), "--duration", "50ms", "--json")
 	s.start(48, 160)
 	if code := s.end(); code != exitDone || strings.Contains(s.screen.String(), leaveAltScreen) || !strings.Contains(s.screen.String(), `"lies"`) {
 		t.Error(fmt.Sprint(code, s.screen.String()))

@@ -107,9 +107,7 @@ func TestSoakProxy(t *testing.T) {
 	x.press("q")
 	time.Sleep(300 * time.Millisecond) // the question about clients appears
 	x.press("d")
-	if code := x.end(); code != exitDone {
-		t.Errorf("exit %d: %s", code, x.stderr.String())
-	}
+	x.ends(exitDone)
 	text := x.screen.String()
 	text = text[max(strings.LastIndex(text, leaveAltScreen), 0):]
 	t.Log(text)

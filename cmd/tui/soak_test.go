@@ -11,7 +11,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -63,30 +62,6 @@ type soakRun struct {
 	keys       int
 	jumps      bool // whether typed lines may restart the run, seek and set the speed
 	rows, cols int
-	drawn      *counter
-}
-
-// counter counts the bytes written to a screen and keeps only the current content of the screen.
-type counter struct {
-	*screen
-	n int64
-}
-
-func (c *counter) Write(p []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.n += int64(len(p))
-	if c.text.Len() > 1<<16 {
-		c.text.Reset()
-	}
-	c.text.Write(p)
-	return c.vt.Write(p)
-}
-
-func (c *counter) count() int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.n
 }
 
 // soakShadows are the encoders that run as shadows.
@@ -114,24 +89,13 @@ func soakOf(t *testing.T, seed uint64, args ...string) *soakRun {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &soakRun{session: &session{t: t, read: make(chan struct{})}, rng: rand.New(rand.NewPCG(seed, 4)),
-		ask: askedW, answers: bufio.NewScanner(answerR), begun: time.Now(), rows: 48, cols: 160}
-	x.cmd = exec.Command(os.Args[0], args...)
-	x.cmd.Env = append(os.Environ(), programEnv+"=1", gaugesEnv+"=1", "TERM=tmux-256color")
+	x := &soakRun{session: newSession(t, args...), rng: rand.New(rand.NewPCG(seed, 4)), ask: askedW, answers: bufio.NewScanner(answerR),
+		begun: time.Now(), rows: 48, cols: 160}
+	x.cmd.Env = append(x.cmd.Env, gaugesEnv+"=1")
 	x.cmd.ExtraFiles = []*os.File{askedR, answerW}
-	x.cmd.Stderr = &x.stderr
-	tty, err := pty.StartWithSize(x.cmd, &pty.Winsize{Rows: uint16(x.rows), Cols: uint16(x.cols)})
-	if err != nil {
-		t.Skip("no pseudo-terminal here: ", err)
-	}
+	x.start(uint16(x.rows), uint16(x.cols))
 	_, _ = askedR.Close(), answerW.Close()
-	x.tty, x.screen.vt = tty, newVT(x.rows, x.cols)
-	x.drawn = &counter{screen: &x.screen}
-	t.Cleanup(func() { _, _, _, _ = x.cmd.Process.Kill(), tty.Close(), askedW.Close(), answerR.Close() })
-	go func() {
-		_, _ = io.Copy(x.drawn, tty)
-		close(x.read)
-	}()
+	t.Cleanup(func() { _, _ = askedW.Close(), answerR.Close() })
 	x.see("LIVE")
 	return x
 }
@@ -142,9 +106,7 @@ func (x *soakRun) say(line string) { x.press("/\x15" + line + "\r") }
 func (x *soakRun) press(keys string) {
 	x.t.Helper()
 	x.keys++
-	if _, err := x.tty.WriteString(keys); err != nil {
-		x.t.Fatalf("after %d keys the terminal is gone: %v; %s", x.keys, err, x.stderr.String())
-	}
+	x.session.press(keys)
 }
 
 func (x *soakRun) resize(rows, cols int) {
@@ -304,7 +266,7 @@ func (x *soakRun) watch(shown []string) {
 // sample requests the resource usage from the program and the system.
 func (x *soakRun) sample() soakSample {
 	x.t.Helper()
-	s := soakSample{wall: time.Since(x.begun), virtual: x.played, keys: x.keys, drawn: x.drawn.count()}
+	s := soakSample{wall: time.Since(x.begun), virtual: x.played, keys: x.keys, drawn: x.screen.written()}
 	if _, err := fmt.Fprintln(x.ask); err != nil || !x.answers.Scan() {
 		x.t.Fatalf("the program is gone: %v; %s", err, x.stderr.String())
 	}
@@ -340,9 +302,7 @@ func (x *soakRun) leave() {
 	x.press("q")
 	time.Sleep(time.Second)
 	_, _ = x.tty.WriteString("d") // answers "quit without saving"
-	if code := x.end(); code != exitDone {
-		x.t.Errorf("exit %d: %s", code, x.stderr.String())
-	}
+	x.ends(exitDone)
 	if !strings.Contains(x.screen.String(), leaveAltScreen) {
 		x.t.Errorf("the terminal was not restored: %q", x.screen.String())
 	}

@@ -22,18 +22,14 @@ func (s *session) after(typed, text string) {
 	if strings.Contains(s.screen.shown(), text) {
 		s.t.Fatalf("%q is on the screen before %q is typed", text, typed)
 	}
-	if err := keys(s, typed); err != nil {
-		s.t.Fatal(err)
-	}
+	s.press(typed)
 	s.see(text)
 }
 
 // gone types keys and waits until text is no longer on the screen.
 func (s *session) gone(typed, text string) {
 	s.t.Helper()
-	if err := keys(s, typed); err != nil {
-		s.t.Fatal(err)
-	}
+	s.press(typed)
 	for deadline := time.Now().Add(patience); strings.Contains(s.screen.shown(), text); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			s.t.Fatalf("after %q there still is %q:\n%s", typed, text, s.screen.shown())
@@ -74,12 +70,8 @@ func TestSessionByKeys(t *testing.T) {
 	s.after("/theme light\r", "● theme light")
 	s.after("s", "● saved as")
 	s.after("+", "● speed ×2")
-	if err := keys(s, "q"); err != nil {
-		t.Fatal(err)
-	}
-	if code := s.end(); code != exitDone {
-		t.Errorf("exit %d: %s", code, s.stderr.String())
-	}
+	s.press("q")
+	s.ends(exitDone)
 	saved, err := filepath.Glob(filepath.Join(reports, "*", "report.json"))
 	if err != nil || len(saved) != 1 {
 		t.Fatalf("saved %v, %v", saved, err)
@@ -94,22 +86,16 @@ func TestTourCommand(t *testing.T) {
 	s := startSession(t, t.TempDir(), "tour", "--ascii")
 	s.see("Tour 1 of 8")
 	s.after("\r", "Tour 2 of 8")
-	if err := keys(s, "q"); err != nil {
-		t.Fatal(err)
-	}
-	if code := s.end(); code != exitDone {
-		t.Errorf("exit %d: %s", code, s.stderr.String())
-	}
+	s.press("q")
+	s.ends(exitDone)
 }
 
 // TestQueriesBackgroundOnce checks that a terminal with colours is queried for its background
 // exactly once, and that the reply is used. On a slow connection every query costs time, and a
 // later query, after a change of the theme, could mistake keys for the reply.
 func TestQueriesBackgroundOnce(t *testing.T) {
-	s := &session{t: t, read: make(chan struct{})}
-	s.cmd = exec.Command(os.Args[0], "--reports", t.TempDir(), "--theme", "light")
-	s.cmd.Env = append(os.Environ(), programEnv+"=1", "TERM=xterm-256color", "NO_COLOR=", "CI=")
-	s.cmd.Stderr = &s.stderr
+	s := newSession(t, "--reports", t.TempDir(), "--theme", "light")
+	s.cmd.Env = append(s.cmd.Env, "TERM=xterm-256color", "NO_COLOR=", "CI=")
 	s.start(48, 160)
 	const question, light = "\x1b]11;?", "\x1b]11;rgb:ffff/ffff/ffff\x1b\\\x1b[1;1R"
 	for deadline := time.Now().Add(patience); !strings.Contains(s.screen.String(), "\x1b[6n"); time.Sleep(time.Millisecond) {
@@ -117,18 +103,12 @@ func TestQueriesBackgroundOnce(t *testing.T) {
 			t.Fatalf("no query: %q", s.screen.String())
 		}
 	}
-	if err := keys(s, light); err != nil {
-		t.Fatal(err)
-	}
+	s.press(light)
 	s.see("LIVE")
 	s.after("/theme light\r", "theme light")
 	s.after("?", "━ Help")
-	if err := keys(s, "xq"); err != nil {
-		t.Fatal(err)
-	}
-	if code := s.end(); code != exitDone {
-		t.Errorf("exit %d: %s", code, s.stderr.String())
-	}
+	s.press("xq")
+	s.ends(exitDone)
 	if n := strings.Count(s.screen.String(), question); n != 1 {
 		t.Errorf("queried %d times", n)
 	}
@@ -138,27 +118,19 @@ func TestQueriesBackgroundOnce(t *testing.T) {
 // that keys pressed during the wait are not lost.
 func TestTerminalWithoutReply(t *testing.T) {
 	t.Parallel()
-	s := &session{t: t, read: make(chan struct{})}
-	s.cmd = exec.Command(os.Args[0], "--reports", t.TempDir())
-	s.cmd.Env = append(os.Environ(), programEnv+"=1", "TERM=xterm-256color", "NO_COLOR=", "CI=")
-	s.cmd.Stderr = &s.stderr
+	s := newSession(t, "--reports", t.TempDir())
+	s.cmd.Env = append(s.cmd.Env, "TERM=xterm-256color", "NO_COLOR=", "CI=")
 	s.start(48, 160)
 	for deadline := time.Now().Add(patience); !strings.Contains(s.screen.String(), "\x1b[6n"); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("no query: %q", s.screen.String())
 		}
 	}
-	if err := keys(s, "3 "); err != nil {
-		t.Fatal(err)
-	}
+	s.press("3 ")
 	s.see("PAUSED")
 	s.see("[3 Packets]")
-	if err := keys(s, "q"); err != nil {
-		t.Fatal(err)
-	}
-	if code := s.end(); code != exitDone {
-		t.Errorf("exit %d: %s", code, s.stderr.String())
-	}
+	s.press("q")
+	s.ends(exitDone)
 }
 
 // TestTerminalShrinksAndGrows resizes the terminal to a single cell and back several times.
@@ -176,12 +148,8 @@ func TestTerminalShrinksAndGrows(t *testing.T) {
 	s.see("─ Bandwidth")
 	s.after("?", "━ Help")
 	s.gone("x", "━ Help")
-	if err := keys(s, "q"); err != nil {
-		t.Fatal(err)
-	}
-	if code := s.end(); code != exitDone {
-		t.Errorf("exit %d: %s", code, s.stderr.String())
-	}
+	s.press("q")
+	s.ends(exitDone)
 }
 
 // TestSuspendAndResume checks that ctrl-z returns the terminal to the shell, and that fg draws
@@ -192,9 +160,10 @@ func TestSuspendAndResume(t *testing.T) {
 		t.Skip("no bash: job control needs a shell")
 	}
 	// A program can be stopped only under a shell with job control.
-	s := &session{t: t, read: make(chan struct{})}
-	s.cmd = exec.Command(shell, "-mc", `"$0" --reports "$1"; echo given back; read -r line; fg >/dev/null`, os.Args[0], t.TempDir())
-	s.cmd.Env = append(os.Environ(), programEnv+"=1", "TERM=tmux-256color")
+	s := newSession(t)
+	s.cmd.Path = shell
+	s.cmd.Stderr = nil
+	s.cmd.Args = []string{shell, "-mc", `"$0" --reports "$1"; echo given back; read -r line; fg >/dev/null`, os.Args[0], t.TempDir()}
 	s.start(48, 160)
 	s.see("LIVE")
 	s.after("\x1a", "given back")
@@ -205,12 +174,8 @@ func TestSuspendAndResume(t *testing.T) {
 	s.after("\n", "─ Bandwidth")
 	s.see("LIVE")
 	s.after(" ", "PAUSED")
-	if err := keys(s, "q"); err != nil {
-		t.Fatal(err)
-	}
-	if code := s.end(); code != exitDone {
-		t.Errorf("exit %d:\n%s", code, s.screen.shown())
-	}
+	s.press("q")
+	s.ends(exitDone)
 }
 
 // TestTerminalVanishes closes the terminal, which sends SIGHUP and makes writes fail, and checks
@@ -219,13 +184,9 @@ func TestTerminalVanishes(t *testing.T) {
 	reports := t.TempDir()
 	s := startSession(t, reports)
 	s.see("LIVE")
-	if err := s.cmd.Process.Signal(syscall.SIGHUP); err != nil {
-		t.Fatal(err)
-	}
+	s.signal(syscall.SIGHUP)
 	_ = s.tty.Close()
-	if code := s.end(); code != exitInterrupted {
-		t.Errorf("exit %d: %s", code, s.stderr.String())
-	}
+	s.ends(exitInterrupted)
 	if saved, err := filepath.Glob(filepath.Join(reports, "*", "report.json")); err != nil || len(saved) != 1 {
 		t.Errorf("saved %v, %v", saved, err)
 	}
@@ -239,16 +200,13 @@ func TestTerminalVanishesUnderNohup(t *testing.T) {
 		t.Skip("no sh")
 	}
 	reports := t.TempDir()
-	s := &session{t: t, read: make(chan struct{})}
-	s.cmd = exec.Command(shell, "-c", `trap "" HUP; exec "$0" --reports "$1"`, os.Args[0], reports)
-	s.cmd.Env = append(os.Environ(), programEnv+"=1", "TERM=tmux-256color")
-	s.cmd.Stderr = &s.stderr
+	s := newSession(t)
+	s.cmd.Path = shell
+	s.cmd.Args = []string{shell, "-c", `trap "" HUP; exec "$0" --reports "$1"`, os.Args[0], reports}
 	s.start(48, 160)
 	s.see("LIVE")
 	_ = s.tty.Close()
-	if code := s.end(); code != exitInterrupted {
-		t.Errorf("exit %d: %s", code, s.stderr.String())
-	}
+	s.ends(exitInterrupted)
 	if saved, err := filepath.Glob(filepath.Join(reports, "*", "report.json")); err != nil || len(saved) != 1 {
 		t.Errorf("saved %v, %v", saved, err)
 	}
@@ -285,9 +243,7 @@ func BenchmarkFirstChart(b *testing.B) {
 		s := startSession(b, b.TempDir())
 		s.see("Bandwidth kbps")
 		total += time.Since(start)
-		if err := keys(s, "q"); err != nil {
-			b.Fatal(err)
-		}
+		s.press("q")
 		s.end()
 	}
 	b.ReportMetric(float64(total.Milliseconds())/float64(b.N), "ms/start")
@@ -301,14 +257,10 @@ func BenchmarkKeyToScreen(b *testing.B) {
 	var total, worst time.Duration
 	for i := 0; b.Loop(); i++ {
 		text := fmt.Sprintf("● loss %d%%", 10+i%80)
-		if err := keys(s, "/loss "+fmt.Sprintf("%d%%", 10+i%80)); err != nil {
-			b.Fatal(err)
-		}
+		s.press("/loss " + fmt.Sprintf("%d%%", 10+i%80))
 		time.Sleep(time.Duration(100+7*i%50) * time.Millisecond) // varying moments between two redraws
 		start := time.Now()
-		if err := keys(s, "\r"); err != nil {
-			b.Fatal(err)
-		}
+		s.press("\r")
 		for !strings.Contains(s.screen.shown(), text) {
 			time.Sleep(time.Millisecond / 2)
 		}
@@ -317,8 +269,6 @@ func BenchmarkKeyToScreen(b *testing.B) {
 	}
 	b.ReportMetric(float64(total.Microseconds())/1000/float64(b.N), "ms/key")
 	b.ReportMetric(float64(worst.Microseconds())/1000, "ms/worst")
-	if err := keys(s, "q"); err != nil {
-		b.Fatal(err)
-	}
+	s.press("q")
 	s.end()
 }

@@ -146,6 +146,37 @@ func (s *Sender) TracePayload(seq uint64, trace *encoders.Trace) (limit string, 
 	return limit, true
 }
 
+// SentFrame is a frame that was sent as a whole, and what its packet could refer to.
+type SentFrame struct {
+	Seq      uint64
+	Frame    *frame.Frame
+	Baseline uint64 // distance of the baseline in packets; 0 means the initial state
+	Second   uint64 // distance of the second reference, also for an encoder that uses only one; 0 means none
+}
+
+// SentFrames returns copies of the newest frames that were sent and are stored, at most n, oldest first. Without
+// Options.KeepSent there are none.
+func (s *Sender) SentFrames(n int) (list []SentFrame) {
+	oldest := s.seq - min(s.seq, frame.MaxHistory)
+	for seq := s.seq; seq > oldest && len(list) < n; seq-- {
+		p, entry := s.sent.get(seq-1), s.history.Get(seq-1)
+		if p == nil || p.view != nil || entry == nil {
+			continue
+		}
+		sent := SentFrame{Seq: p.seq, Frame: &frame.Frame{}}
+		sent.Frame.CopyFrom(&entry.Frame)
+		if p.hasBase {
+			sent.Baseline = p.seq - p.base
+			if second := s.ackedBefore(&frame.Entry{Seq: p.base}); second != nil {
+				sent.Second = p.seq - second.Seq
+			}
+		}
+		list = append(list, sent)
+	}
+	slices.Reverse(list)
+	return list
+}
+
 // refsOf returns the references that packet p was encoded with and its frame. It returns nil if p, its
 // frame or one of its references is no longer stored.
 func (s *Sender) refsOf(p *sentPacket, seq uint64) ([]encoders.Ref, *frame.Frame) {

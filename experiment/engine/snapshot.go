@@ -141,6 +141,7 @@ type Pace struct {
 type Requested struct {
 	Opened     *inspector.Opened // the packet that live.Command.Open selected; nil if none
 	Traced     *Traced           // the packet that live.Command.Trace selected; nil if none
+	Estimates  *Estimates        // nil unless live.Command.Estimate requested them
 	RowCosts   *RowCosts         // nil unless live.Command.RowCosts requested them
 	Carried    *RowCosts         // which packets carry which rows; nil unless live.Command.Carried requested it
 	Priorities *Priorities       // nil unless live.Command.Priorities requested them and there is a budget

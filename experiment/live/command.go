@@ -29,5 +29,7 @@ type Command struct {
 
 	Carried *bool // whether snapshots contain which packets carry which rows: Snapshot.Carried
 
+	Estimate *[]config.Encoder // estimate these encoders on the newest frames: Snapshot.Estimates; an empty list ends that
+
 	Priorities *bool // whether snapshots contain the priorities of rows: Snapshot.Priorities
 }

@@ -49,6 +49,7 @@ type Runner struct {
 	viewing
 	past          *past           // the look back that the user requested; nil if none
 	pasts         int             // looks back so far
+	estimation    *estimation     // of encoders; nil before the first
 	undone        []config.Change // changes that Redo repeats, the newest last
 	refusalsShown int             // number of refused scripted changes for which a notice was shown
 	notice        engine.Notice
@@ -163,6 +164,7 @@ func (r *Runner) close() {
 	defer close(r.done)
 	r.finishSave()
 	r.leavePast()
+	r.endEstimation()
 	if err := panics.Call(r.current.Close); err != nil && r.err == nil {
 		r.err = err
 	}
@@ -250,6 +252,9 @@ func (r *Runner) handleCommand(ctx context.Context, c Command) {
 	}
 	r.handlePacing(&c)
 	r.viewing.handle(&c)
+	if c.Estimate != nil {
+		r.estimate(ctx, *c.Estimate)
+	}
 	r.handleLook(ctx, &c)
 	if r.err == nil {
 		r.handleChange(ctx, &c)
@@ -381,6 +386,7 @@ func (r *Runner) notifyResult(ok string, err error) {
 func (r *Runner) publish() {
 	snap := r.current.view(r)
 	r.addPast(snap)
+	r.addEstimates(snap)
 	snap.Speed = r.speed
 	snap.Actual = r.measuredSpeed.factor
 	snap.Notice = r.notice

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
 	"wirelab/experiment/live"
@@ -27,7 +28,6 @@ type control struct {
 	direction   config.Direction            // the links that it sets
 	overridden  bool                        // a netem line currently overrides this setting
 	editText    func(*config.Config) string // returns the text that Enter puts after linePrefix; nil for none
-	preview     *preview                    // describes the options in the list of them; nil for none
 	needsParams bool                        // choosing an option opens a line to type its parameters
 	isText      bool                        // the value is text rather than a number
 }
@@ -209,7 +209,7 @@ func (cat *Catalog) encoderControl(schema *frame.Schema) control {
 
 // profileControl returns the control that selects the link profile. Its value is the profile, also if a link was changed.
 func (cat *Catalog) profileControl() control {
-	return control{label: "Profile", command: "profile", group: "Link", preview: &preview{lines: cat.describeProfile}, Row: config.Row{Key: "profile",
+	return control{label: "Profile", command: "profile", group: "Link", Row: config.Row{Key: "profile",
 		Help: "a predefined pair of links; sets all link settings below", Options: cat.Links(), Field: func(current *config.Config) any {
 			name, _ := current.LinkProfile()
 			return &name
@@ -241,20 +241,14 @@ func (c *control) typedPrefix() string {
 }
 
 // newPicker returns a list to choose one of the options of c from.
-func (c *control) newPicker(cfg *config.Config) *picker {
-	p := NewPicker(c.label, c.typedPrefix(), c.Options, c.Text(cfg))
-	p.preview, p.needsParams = c.preview, c.needsParams
-	return p
-}
-
-// EncoderList returns the list to choose the active encoder from, and to add shadows. It contains
-// the encoders that support schema; nil means all.
-func (cat *Catalog) EncoderList(cfg *config.Config, schema *frame.Schema) *picker {
-	c := cat.encoderControl(schema)
-	p := c.newPicker(cfg)
-	p.shadows = append([]string{}, ShadowNames(cfg)...) // not nil, even without shadows: see picker
-	p.card = &encoderCard{cat: cat, cfg: cfg}
-	return p
+func (c *control) newPicker(cfg *config.Config) *Picker {
+	b := NewPicker(c.label, c.typedPrefix(), c.Options, c.Text(cfg))
+	if c.needsParams {
+		b.Enter = func(i int) room.Request {
+			return room.Request{Closes: true, Edit: c.typedPrefix() + " " + c.Options[i].Name + " "}
+		}
+	}
+	return b
 }
 
 // NextEncoder returns the command that makes the encoder n positions after the active one in the
@@ -262,13 +256,6 @@ func (cat *Catalog) EncoderList(cfg *config.Config, schema *frame.Schema) *picke
 func (cat *Catalog) NextEncoder(cfg *config.Config, schema *frame.Schema, n int) (live.Command, bool) {
 	c := cat.encoderControl(schema)
 	return c.stepCommand(cfg, n)
-}
-
-// ProfileList returns the list to choose a link profile from.
-func (cat *Catalog) ProfileList(cfg *config.Config) *picker {
-	c := cat.profileControl()
-	c.label = "Link profile"
-	return c.newPicker(cfg)
 }
 
 // ChangeCommand returns the command that makes a change.

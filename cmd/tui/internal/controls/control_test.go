@@ -202,7 +202,8 @@ func TestProfileControlStepsFromChangedProfile(t *testing.T) {
 	if next, ok := c.Step(cfg, 1); !ok || next != "unity-congested" {
 		t.Errorf("the next profile is %v", next)
 	}
-	if name, ok := cat.ProfileList(cfg).selected(); !ok || name != "unity-broadband" {
+	list := cat.ProfileList(cfg)
+	if name := list.Names()[list.Item]; name != "unity-broadband" {
 		t.Errorf("the cursor of the list is on %q", name)
 	}
 }

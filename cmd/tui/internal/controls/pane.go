@@ -326,7 +326,7 @@ func (p *Pane) Enter() room.Request {
 		p.fold()
 		return room.Request{}
 	case c.Key == "encoder.name":
-		return room.Request{Overlay: p.Cat.EncoderList(p.cfg, p.schema)}
+		return room.Request{Overlay: p.Cat.EncoderList(p.cfg, p.schema, false)}
 	case c.Key == "profile":
 		return room.Request{Overlay: p.Cat.ProfileList(p.cfg)}
 	case len(c.Options) > 0:

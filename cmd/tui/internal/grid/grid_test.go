@@ -1,29 +1,30 @@
-package grid
+package grid_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
+	"wirelab/cmd/tui/internal/grid"
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/look"
 )
 
 // newTable returns a table of n rows with a name, two numbers and a remark.
-func newTable(n int) *Table {
-	number := func(factor int) func(Cell) []look.Span {
-		return func(c Cell) []look.Span { return Text(look.Value, fmt.Sprint(factor*c.Row)) }
+func newTable(n int) *grid.Table {
+	number := func(factor int) func(grid.Cell) []look.Span {
+		return func(c grid.Cell) []look.Span { return grid.Text(look.Value, fmt.Sprint(factor*c.Row)) }
 	}
-	return &Table{NumRows: n, Sort: 1, Columns: []Column{
-		{Title: "name", Width: 12, Min: 6, Text: func(c Cell) []look.Span { return Text(look.Plain, fmt.Sprintf("row %d of many", c.Row)) }},
+	return &grid.Table{NumRows: n, Sort: 1, Columns: []grid.Column{
+		{Title: "name", Width: 12, Min: 6, Text: func(c grid.Cell) []look.Span { return grid.Text(look.Plain, fmt.Sprintf("row %d of many", c.Row)) }},
 		{Title: "bytes", Width: 6, Right: true, Sortable: true, Drop: 1, Text: number(1000)},
 		{Title: "ms", Width: 5, Right: true, Sortable: true, Drop: 2, Text: number(7)},
-		{Title: "remark", Width: Rest, Min: 8, Text: func(c Cell) []look.Span { return Text(look.Dim, strings.Repeat("z", c.Width)) }},
+		{Title: "remark", Width: grid.Rest, Min: 8, Text: func(c grid.Cell) []look.Span { return grid.Text(look.Dim, strings.Repeat("z", c.Width)) }},
 	}}
 }
 
 // draw returns the lines of a table in a frame of w x h.
-func draw(t *Table, w, h int) []string {
+func draw(t *grid.Table, w, h int) []string {
 	const ascii = true
 	c, th := look.NewCanvas(w, h), labtest.Theme(ascii)
 	c.Frame(th, look.Unfocused, "T")
@@ -98,9 +99,9 @@ func TestClickAndSort(t *testing.T) {
 // TestAcross checks that a row may have a text instead of its cells.
 func TestAcross(t *testing.T) {
 	table := newTable(3)
-	table.Across = func(c Cell) []look.Span {
+	table.Across = func(c grid.Cell) []look.Span {
 		if c.Row == 1 {
-			return Text(look.Bad, "cannot be read")
+			return grid.Text(look.Bad, "cannot be read")
 		}
 		return nil
 	}

@@ -8,15 +8,15 @@ import (
 
 // Overlay is a box over the page. It receives all keys while it is open.
 type Overlay interface {
-	// Size returns the preferred size on a screen of w x h, and whether the box is at the right
-	// edge instead of in the middle.
-	Size(w, h int) (boxW, boxH int, atRight bool)
+	// Size returns the preferred size on a screen of w x h without margins, and whether the box is beside the page
+	// instead of over its middle.
+	Size(w, h int) (boxW, boxH int, beside bool)
 	Draw(c *look.Canvas, th *look.Theme)
 	// Key handles a key. The request may close the box.
 	Key(msg tea.KeyMsg) Request
 }
 
-// OverlayMargin is the number of columns that boxes leave free.
+// OverlayMargin is the number of columns that boxes over a page leave free. They leave half as many rows.
 const OverlayMargin = 4
 
 // PageStep is the number of rows by which the page keys move. ListEnd is the step to either end of a list: it is

@@ -25,6 +25,9 @@ type Page struct {
 	Bottom *Slot // a line below the panes; nil for none
 	// TopIfWide and BottomIfWide show the lines on large screens too, not only on small ones.
 	TopIfWide, BottomIfWide bool
+	// Squeezed means that a box takes part of the screen. If there is not enough space for all panes, the page shows
+	// its chart, if it has one, because the box may change that.
+	Squeezed bool
 
 	bindings    []Binding // as Bindings returns them; nil before its first call
 	highlighted *Slot     // the pane that the tour highlights; nil for none
@@ -155,6 +158,8 @@ func (p *Page) Lines(th *look.Theme, w, h int) []string {
 	}
 	focused := p.Focused()
 	switch {
+	case p.alone() && p.chartBesideBox() != nil:
+		p.places = []Place{p.chartBesideBox().Place(0, 0, w, h-len(lines)-bottomRows)}
 	case p.alone():
 		p.tabRow = len(lines)
 		lines = append(lines, p.tabs(th))
@@ -174,6 +179,18 @@ func (p *Page) Lines(th *look.Theme, w, h int) []string {
 		lines = append(lines, p.Bottom.Render(th, w, bottomRows, look.Unfocused)...)
 	}
 	return lines
+}
+
+// chartBesideBox returns the chart that a page beside a box shows; nil without a box or a chart.
+func (p *Page) chartBesideBox() *Slot {
+	isChart := func(s *Slot) bool {
+		_, ok := s.Pane.(Timed)
+		return ok && !isAbsent(s)
+	}
+	if i := slices.IndexFunc(p.Slots, isChart); i >= 0 && p.Squeezed {
+		return p.Slots[i]
+	}
+	return nil
 }
 
 // tabs returns the row with the names of the panes.

@@ -10,6 +10,7 @@ import (
 	"wirelab/experiment/live"
 
 	"wirelab/cmd/tui/internal/command"
+	"wirelab/cmd/tui/internal/controls"
 	"wirelab/cmd/tui/internal/pages/packets"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/tour"
@@ -61,13 +62,27 @@ func (m *dashboard) writeHTML() tea.Cmd {
 func (m *dashboard) List(commandName string) (room.Overlay, bool) {
 	switch commandName {
 	case "encoder", "shadow":
-		return m.cat.EncoderList(m.lab.Config(), m.lab.Snap.Schema), true
+		return m.cat.EncoderList(m.lab.Config(), m.lab.Snap.Schema, commandName == "shadow"), true
 	case "profile":
 		return m.cat.ProfileList(m.lab.Config()), true
 	case "open":
 		return m.openList(), true
 	}
 	return nil, false
+}
+
+// updateEncoderList updates the list of encoders, if it is open, and reports whether it changed. While it is open, the
+// lab estimates the encoders in it.
+func (m *dashboard) updateEncoderList() (changed bool) {
+	var wanted []config.Encoder
+	if list, ok := m.overlay.(*controls.EncoderList); ok {
+		changed = list.Observe(m.pageView(!allPanes))
+		wanted = list.Encoders()
+	}
+	if !slices.EqualFunc(wanted, m.estimated, config.Encoder.Equal) && m.lab.Send(live.Command{Estimate: &wanted}) {
+		m.estimated = wanted
+	}
+	return changed
 }
 
 // Context implements Screen: it returns the state by which typed commands are parsed and completed.

@@ -27,8 +27,8 @@ func TestCompareKeys(t *testing.T) {
 		t.Errorf("sent %s", got)
 	}
 	press(m, "v")
-	if m.overlay == nil || !strings.Contains(m.View(), "Encoder  type to filter") {
-		t.Error("v does not open the list of encoders")
+	if m.overlay == nil || !strings.Contains(m.View(), "Add a shadow") {
+		t.Error("v does not open the list of shadows")
 	}
 }
 

@@ -1,10 +1,15 @@
 package ui
 
 import (
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
 )
 
 // TestEncoderListKeys checks which commands the keys of the list send.
@@ -26,8 +31,8 @@ func TestEncoderListKeys(t *testing.T) {
 		{[]string{"e", "tab", "9", "9", "enter", "esc", "right"}, `params {"xy_small":7}`, true},
 		{[]string{"e", "up", "tab", "right", "esc", "esc"}, "", false}, // raw has no parameters
 		{[]string{"e", "tab", "right", "esc", "esc"}, `params {"xy_small":7}`, false},
-		{[]string{"e", "r", "o", "t", "enter"}, "encoder rotor", false},
-		{[]string{"e", "z", "z", "tab", "space", "enter", "esc"}, "", false},
+		{[]string{"e", "/", "rot", "enter"}, "encoder rotor", false},
+		{[]string{"e", "/", "zz", "tab", "space", "v", "enter"}, "", false},
 	} {
 		for _, size := range [][2]int{{160, 48}, {80, 24}, {60, 18}} {
 			lab := labtest.NewLab()
@@ -48,7 +53,12 @@ func TestEncoderListSetsInactiveEncoder(t *testing.T) {
 	m := screen(lab, 160, 48, Options{})
 	press(m, line("encoder rotor")...)
 	press(m, "e", "up", "tab", "down", "right")
-	ch := lab.Got[len(lab.Got)-1].Change
+	var ch *config.Change // the last one
+	for _, c := range lab.Got {
+		if c.Change != nil {
+			ch = c.Change
+		}
+	}
 	if v := ch.Params()["xy_large"]; ch.Encoder() != "relative-orientation" || v != int64(10) {
 		t.Errorf("it sent %+v", ch)
 	}
@@ -70,12 +80,62 @@ func TestEncoderListShowsErrors(t *testing.T) {
 
 // TestEncoderListHasWholeSummaries checks that a wide screen shows each summary of the list without an ellipsis.
 func TestEncoderListHasWholeSummaries(t *testing.T) {
-	m := screen(labtest.NewLab(), 220, 60, Options{})
+	m := screen(labtest.NewLab(), 240, 60, Options{})
 	press(m, "e")
 	view := m.View()
 	for _, o := range m.cat.Encoders(m.lab.Snap.Schema) {
 		if !strings.Contains(view, " "+o.Summary+" ") {
 			t.Errorf("no whole summary of %s: %s", o.Name, o.Summary)
 		}
+	}
+}
+
+// TestEncoderListShowsEstimates checks that the lab is requested to estimate the encoders while the list is open, and
+// that the list shows the estimates, the best first on request.
+func TestEncoderListShowsEstimates(t *testing.T) {
+	lab := labtest.NewLab()
+	m := screen(lab, 120, 40, Options{})
+	requested := func() []config.Encoder {
+		m.Update(room.Tick{})
+		for _, c := range slices.Backward(lab.Got) {
+			if c.Estimate != nil {
+				return *c.Estimate
+			}
+		}
+		return nil
+	}
+	press(m, "e")
+	list := requested()
+	if len(list) != len(m.cat.Encoders(m.lab.Snap.Schema)) {
+		t.Errorf("requested: %v", list)
+	}
+	lab.Snap.Estimates = &engine.Estimates{List: []engine.Estimate{{Encoder: list[0], Kbps: 34.5, EncodeUS: 1234},
+		{Encoder: list[1], Err: errors.New("no such thing")}, {Encoder: list[2], Kbps: 12.3, EncodeUS: 56}}}
+	requested()
+	rows := func() (cells []string) {
+		for line := range strings.Lines(m.View()) {
+			fields := strings.Fields(line)
+			for i, word := range fields {
+				if word == "34.5" || word == "12.3" || word == "fails" {
+					cells = append(cells, fields[i-1]+" "+word)
+					break
+				}
+			}
+		}
+		return cells
+	}
+	names := []string{list[0].Name + " 34.5", list[1].Name + " fails", list[2].Name + " 12.3"}
+	if got := rows(); !slices.Equal(got, names) {
+		t.Errorf("it shows %q, want %q", got, names)
+	}
+	if press(m, "S"); !slices.Equal(rows(), []string{names[2], names[0], names[1]}) {
+		t.Errorf("sorted: %q", rows())
+	}
+	press(m, "tab", "right") // other parameters are estimated too
+	if again := requested(); len(again) != len(list) || slices.EqualFunc(list, again, config.Encoder.Equal) {
+		t.Errorf("after a change of a parameter: %v", again)
+	}
+	if press(m, "esc", "esc"); len(requested()) != 0 {
+		t.Errorf("after the list was closed: %v", requested())
 	}
 }

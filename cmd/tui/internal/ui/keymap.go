@@ -28,8 +28,8 @@ func (m *dashboard) bindSettings() []room.Binding {
 		return func() room.Request { return room.Request{Line: command} }
 	}
 	return []room.Binding{
-		room.Bind("e", "list the encoders: select, run as a shadow, set params", list("encoder")).InFooter("encoder").Pin(),
-		room.Bind("v", "list the encoders; enter adds one as a shadow, on the same frames and losses", list("shadow")),
+		room.Bind("e", "list the encoders, what each costs now, and their parameters", list("encoder")).InFooter("encoder").Pin(),
+		room.Bind("v", "add a shadow: an encoder on the same frames and losses", list("shadow")),
 		room.Bind("p", "select a predefined link", list("profile")).InFooter("profile"),
 		room.Bind("u", "undo the last change; again: the change before it", m.sending(live.Command{Undo: true})).InFooter("undo"),
 		room.Bind("ctrl+r", "redo the change that was undone", m.sending(live.Command{Redo: true})),

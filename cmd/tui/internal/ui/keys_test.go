@@ -54,7 +54,7 @@ func TestKeysMakeCommands(t *testing.T) {
 		{append(loss, "up", "enter", "esc"), ""},
 		{append(loss, "enter", "12%", "enter"), "loss 12%"},
 		{[]string{"enter", "down", "enter"}, "encoder rotor"},
-		{[]string{"enter", "r", "a", "w", "enter"}, "encoder raw"},
+		{[]string{"enter", "/", "r", "a", "w", "enter"}, "encoder raw"},
 		{[]string{"p", "esc"}, ""},
 		{[]string{"tab", "left", "right", "up", "down"}, ""}, // the arrows only move the selection in the list of packets
 		{line("loss 5%"), "loss 5%"},
@@ -562,11 +562,11 @@ func TestViKeys(t *testing.T) {
 }
 
 // TestFilteredListOfEncoders checks that space and v act in a filtered list as in the whole list,
-// and that a letter that continues a name is typed.
+// and that they are typed while the filter is.
 func TestFilteredListOfEncoders(t *testing.T) {
 	lab := labtest.NewLab()
 	m := screen(lab, 160, 48, Options{})
-	press(m, "e", "ro", "v")
+	press(m, "e", "/", "ro", "tab", "v")
 	if got := spell(lab.Got); got != "shadow rotor on" {
 		t.Errorf("v sent %q", got)
 	}
@@ -575,8 +575,8 @@ func TestFilteredListOfEncoders(t *testing.T) {
 	}
 	lab = labtest.NewLab()
 	m = screen(lab, 160, 48, Options{})
-	press(m, "e", "e", "v", "e") // every, in a summary
-	if len(lab.Got) > 0 || !strings.Contains(m.View(), "filter eve ") {
+	press(m, "e", "/", "e", "v", "e") // every, in a summary
+	if spell(lab.Got) != "" || !strings.Contains(m.View(), "/eve_ ") {
 		t.Errorf("v is not typed: %q", spell(lab.Got))
 	}
 	if press(m, "ctrl+u", "r", "o", "enter"); spell(lab.Got) != "encoder rotor" {

@@ -63,12 +63,12 @@ func TestFoldedSettingsCanBeSet(t *testing.T) {
 		{to(2, "right"), "rate_cell_overhead 5"},
 		{to(3, "right"), "distribution normal"},
 		{to(3, "d", "right"), "down distribution normal"},
-		{to(4, "enter", "on", "enter"), "keep_order on"}, // chosen from a filtered list
+		{to(4, "enter", "/", "on", "enter"), "keep_order on"}, // chosen from a filtered list
 		{to(6, "enter", "1400", "enter"), "mtu 1400"},
 		{to(7, "right"), ""}, // text values have no steps
 		{to(7, "enter", "loss 1%", "enter"), "netem loss 1%"},
 		{to(7, "d", "d", "enter", "loss 1%", "enter"), "up netem loss 1%"},
-		{to(1, "enter", "periodic", "enter", "every=3", "enter"), "loss periodic every=3"},
+		{to(1, "enter", "/", "periodic", "enter", "every=3", "enter"), "loss periodic every=3"},
 	} {
 		lab := labtest.NewLab()
 		m := screen(lab, 160, 48, Options{})

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 
 	"wirelab/cmd/tui/internal/controls"
@@ -42,7 +43,8 @@ type dashboard struct {
 	pendingSave pendingSave
 	search      *openList // the list of what can be opened, while it is open; otherwise nil
 	paths       openfile.Completer
-	flow        *room.Page // the page Flow; in pages only while it has something to show, see showFlow
+	estimated   []config.Encoder // the encoders that the lab was requested to estimate
+	flow        *room.Page       // the page Flow; in pages only while it has something to show, see showFlow
 }
 
 func newDashboard(lab room.Lab, opt Options) *dashboard {
@@ -156,9 +158,10 @@ func (m *dashboard) Tick() (changed bool, cmd tea.Cmd) {
 	stateChanged := now.State != before.State || len(now.Marks) != len(before.Marks)
 	redrawDue := m.lab.Ticks%m.ticksPerRedraw() == 0 || stepped || stateChanged || isFirstSample(before, now)
 	pageChanged := m.page().Observe(m.pageView(redrawDue))
+	boxChanged := m.updateEncoderList()
 	step := clockStep(now)
 	headerChanged := now.Now/step != before.Now/step || now.Actual != before.Actual // the clock or the speed in the header changed
-	return changed || pageChanged || stateChanged || headerChanged, m.continueSearch()
+	return changed || pageChanged || boxChanged || stateChanged || headerChanged, m.continueSearch()
 }
 
 // isFirstSample reports whether one of the first samples, the points of the charts, of the active

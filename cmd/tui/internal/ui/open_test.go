@@ -76,7 +76,7 @@ func TestOpen(t *testing.T) {
 		{what: "a pasted text", paste: "quit now", shows: "LIVE"},
 		{what: "a pasted path, opened", saved: 80 * time.Second, paste: "a b.csv", then: []string{"enter"}, shows: "cannot be read"},
 		{what: "the list", saved: 80 * time.Second, keys: line("open"), shows: "a b.csv"},
-		{what: "from the list", keys: line("open"), then: []string{"link", "enter"}, shows: "loss 7%", got: "down loss 7%"},
+		{what: "from the list", keys: line("open"), then: []string{"/", "link", "enter"}, shows: "loss 7%", got: "down loss 7%"},
 	} {
 		lab := labtest.NewLab()
 		lab.Snap.Saved = c.saved

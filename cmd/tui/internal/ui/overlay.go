@@ -9,27 +9,43 @@ import (
 	"wirelab/cmd/tui/internal/room"
 )
 
-// drawOverlay returns lines, of w columns each, with an overlay drawn over their middle or, if the
-// overlay requests it, over their right end. It returns lines unchanged if there is no room for a
-// frame with content.
-func drawOverlay(lines []string, o room.Overlay, th *look.Theme, w int) []string {
+// pageLines returns the page in h lines with the overlay, if one is open: beside the page, or over its middle.
+func (s *Shell) pageLines(h int) []string {
+	page := s.page()
+	if s.overlay == nil {
+		page.Squeezed = false
+		return page.Lines(s.theme, s.w, h)
+	}
+	boxW, boxH, beside := s.overlay.Size(s.w-room.OverlayMargin, h-room.OverlayMargin/2)
+	page.Squeezed = beside
+	if !beside {
+		return drawOverlay(page.Lines(s.theme, s.w, h), s.overlay, s.theme, s.w, boxW, boxH)
+	}
+	lines := page.Lines(s.theme, s.w-boxW, h)
+	c := look.NewCanvas(boxW, h)
+	s.overlay.Draw(c, s.theme)
+	for i, line := range c.Lines(s.theme) {
+		lines[i] += line
+	}
+	return lines
+}
+
+// drawOverlay returns lines, of w columns each, with an overlay of width x height drawn over their middle. It returns
+// lines unchanged if there is no room for a frame with content.
+func drawOverlay(lines []string, o room.Overlay, th *look.Theme, w, width, height int) []string {
 	const minWidth, minHeight = 4, 3 // a frame around two columns of one row
-	width, height, atRight := o.Size(w-room.OverlayMargin, len(lines)-2)
-	width, height = min(width, w), min(height, len(lines))
+	width = min(width, w)
+	height = min(height, len(lines))
 	if width < minWidth || height < minHeight {
 		return lines
 	}
 	c := look.NewCanvas(width, height)
 	o.Draw(c, th)
-	out := append([]string(nil), lines...)
 	x, y := (w-width)/2, (len(lines)-height)/2
-	if atRight {
-		x, y = w-width, 0
-	}
 	for i, line := range c.Lines(th) {
-		out[y+i] = splice(out[y+i], line, x, width, w)
+		lines[y+i] = splice(lines[y+i], line, x, width, w)
 	}
-	return out
+	return lines
 }
 
 // splice replaces n columns of a line of w columns, from column x on, by piece. Both may contain

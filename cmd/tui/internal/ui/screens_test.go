@@ -85,7 +85,7 @@ func screenStates(t *testing.T) []screenState {
 		{"encoders", lab, "e tab down 9 9 enter", ""},
 		{"problem", packets, "x", ""},
 		{"profiles", lab, "p", "source: Wirelab"},
-		{"no profiles", lab, "p x y z", "filter xyz"},
+		{"no profiles", lab, "p / x y z", "/xyz_; no match"},
 		{"quit", lab, "q", "This run of 01:30.0 is not saved.; s save and quit"},
 		{"command", lab, "/ l o", ""},
 		{"long command", lab, "/ " + strings.Repeat("latency50ms", 40), "latency50mslate_"},

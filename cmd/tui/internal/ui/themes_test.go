@@ -75,7 +75,7 @@ func TestThemeCommand(t *testing.T) {
 	}
 	press(m, "esc")
 	press(m, line("theme")...)
-	if press(m, "m", "o", "n", "o", "enter"); m.scheme.String() != "monochrome" {
+	if press(m, "/", "mono", "enter"); m.scheme.String() != "monochrome" {
 		t.Errorf("picked %v", m.scheme)
 	}
 }

@@ -32,8 +32,7 @@ func (s *Shell) minRows() int {
 func (s *Shell) tooSmall() bool { return s.w < minWidth || s.h < s.minRows() }
 
 // render stores in s.view what View returns: from top to bottom the header, the page, the panel of
-// the tour, and the footer or a notice. The overlay is drawn over the page, and the command line
-// over the last lines.
+// the tour, and the footer or a notice. The command line is drawn over the last lines.
 func (s *Shell) render() {
 	s.dirty, s.notice.Changed = false, false
 	switch {
@@ -48,11 +47,8 @@ func (s *Shell) render() {
 		lines := append(make([]string, 0, s.h), s.drawHeader(&header)...)
 		headerRows := len(lines)
 		const footerRows = 1
-		lines = append(lines, s.page().Lines(s.theme, s.w, s.h-headerRows-footerRows-len(panel))...)
+		lines = append(lines, s.pageLines(s.h-headerRows-footerRows-len(panel))...)
 		lines = append(lines, panel...)
-		if s.overlay != nil {
-			lines = append(lines[:headerRows:headerRows], drawOverlay(lines[headerRows:], s.overlay, s.theme, s.w)...)
-		}
 		keys, special := s.footerKeys(header.Keys)
 		lines = append(lines, s.footer(keys, special))
 		if notice := s.notice.Lines(s.theme, s.w); notice != nil {

@@ -254,12 +254,12 @@ func (p *table) KeyHelp(key string) string {
 		"r": "compare with the selected row instead of the best encoder; again: with the best"}[key]
 }
 
-// Bindings implements room.Binder. The command encoder without arguments opens the list of encoders, in which
-// shadows are added and removed.
+// Bindings implements room.Binder. The command shadow without arguments opens the list of encoders, in which
+// shadows are added.
 func (p *table) Bindings() []room.Binding {
 	return []room.Binding{
-		room.Bind("v", "add or remove shadows",
-			func() room.Request { return room.Request{Line: "encoder"} }).InFooter("shadows").Pin(),
+		room.Bind("v", "add a shadow",
+			func() room.Request { return room.Request{Line: "shadow"} }).InFooter("add shadow").Pin(),
 		room.Bind("delete backspace", "remove the selected shadow", p.removeSelected).InFooter("remove"),
 	}
 }

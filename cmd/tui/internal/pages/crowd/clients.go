@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"wirelab/cmd/tui/internal/look"
-	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/live"
@@ -109,7 +108,7 @@ func (p *clients) Selection() string { return look.SpansText(p.selectedFigures()
 
 func (p *clients) Reasons() (room.Request, bool) {
 	lines := explain(p.clientTable)
-	return room.Request{Overlay: &panes.TextBox{Title: "Crowd", Lines: lines}}, len(lines) > 0
+	return room.Request{Overlay: &room.TextBox{Title: "Crowd", Lines: lines}}, len(lines) > 0
 }
 
 func (p *clients) Observe(v room.View) bool {

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"wirelab/cmd/tui/internal/look"
-	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
@@ -137,7 +136,7 @@ func (p *policies) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 // Reasons implements room.Reasoner.
 func (p *policies) Reasons() (room.Request, bool) {
 	lines := p.reasons()
-	return room.Request{Overlay: &panes.TextBox{Title: "Flow", Lines: lines}}, len(lines) > 0
+	return room.Request{Overlay: &room.TextBox{Title: "Flow", Lines: lines}}, len(lines) > 0
 }
 
 func (p *policies) KeyHelp(key string) string {

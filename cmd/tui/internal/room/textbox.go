@@ -1,21 +1,20 @@
-package panes
+package room
 
 import (
-	"wirelab/cmd/tui/internal/look"
-	"wirelab/cmd/tui/internal/room"
-
 	tea "github.com/charmbracelet/bubbletea"
+
+	"wirelab/cmd/tui/internal/look"
 )
 
-// TextBox shows sentences until a key is pressed. The arrow keys scroll.
+// TextBox is an overlay that shows paragraphs until a key is pressed that does not scroll.
 type TextBox struct {
 	Title  string
-	Lines  []string
+	Lines  []string // paragraphs, which are wrapped
 	scroll int
 	width  int // of the box, set by Size
 }
 
-// wrapped returns the sentences in lines that fit the box.
+// wrapped returns the paragraphs in lines that fit the box.
 func (b *TextBox) wrapped() (out []string) {
 	for _, text := range b.Lines {
 		out = append(out, look.Wrap(text, b.width-4)...)
@@ -23,11 +22,13 @@ func (b *TextBox) wrapped() (out []string) {
 	return out
 }
 
-func (b *TextBox) Size(w, h int) (boxW, boxH int, atRight bool) {
+// Size implements Overlay.
+func (b *TextBox) Size(w, h int) (boxW, boxH int, beside bool) {
 	b.width = min(w, 100)
 	return b.width, min(len(b.wrapped())+2, h), false
 }
 
+// Draw implements Overlay.
 func (b *TextBox) Draw(c *look.Canvas, th *look.Theme) {
 	c.Frame(th, look.Focused, b.Title)
 	lines, rows := b.wrapped(), c.H-2
@@ -38,8 +39,9 @@ func (b *TextBox) Draw(c *look.Canvas, th *look.Theme) {
 	c.MoreBelow(th, max(len(lines)-b.scroll-rows, 0))
 }
 
-func (b *TextBox) Key(msg tea.KeyMsg) room.Request {
-	step := room.ReadStep(msg)
+// Key implements Overlay.
+func (b *TextBox) Key(msg tea.KeyMsg) Request {
+	step := ReadStep(msg)
 	b.scroll = max(min(b.scroll, len(b.wrapped())), 0) + step
-	return room.Request{Closes: step == 0}
+	return Request{Closes: step == 0}
 }

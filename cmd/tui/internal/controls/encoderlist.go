@@ -1,0 +1,230 @@
+package controls
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"wirelab/cmd/tui/internal/grid"
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/dataset/frame"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/packetlog"
+	"wirelab/internal/units"
+)
+
+// EncoderList is the list of encoders, with what each costs on the newest frames. Enter makes the selected encoder the
+// active one, or adds it as a shadow. Its parameters can be changed below the list.
+type EncoderList struct {
+	*Picker
+	cat       *Catalog
+	cfg       *config.Config   // the current settings
+	encoders  []config.Encoder // the items, with their parameters
+	forShadow bool             // enter adds a shadow
+	estimates *engine.Estimates
+	params    paramList
+}
+
+// kbpsColumn is the column of the costs; that of the times follows it.
+const kbpsColumn = nameColumn + 1
+
+// EncoderList returns the list of the encoders that support schema, nil for any. Enter makes the selected encoder
+// active or, if forShadow is set, adds it as a shadow.
+func (cat *Catalog) EncoderList(cfg *config.Config, schema *frame.Schema, forShadow bool) *EncoderList {
+	options := cat.Encoders(schema)
+	l := &EncoderList{cat: cat, forShadow: forShadow, Picker: NewPicker("Encoder", "encoder", options, cfg.Encoder.Name)}
+	for _, option := range options {
+		l.encoders = append(l.encoders, config.Encoder{Name: option.Name})
+	}
+	l.setConfig(cfg)
+	l.Picker.Enter, l.Details, l.Compare = l.enter, l.drawDetails, l.compare
+	const addHelp = "run the encoder as a shadow, on the same frames and losses"
+	l.Keys = []room.Binding{
+		room.OverlayKey("enter", "swap", "make the encoder active, and close the list").Pin(),
+		room.Bind("space", "make the encoder active; the list stays open", l.activate).InFooter("swap, stay").Pin(),
+		room.Bind("v", addHelp+", or remove it", l.toggleShadow).InFooter("shadow").Pin(),
+		room.Bind("tab", "set the parameters of the encoder", l.focusParams).InFooter("parameters").Pin(),
+	}
+	if forShadow {
+		l.Title = "Add a shadow"
+		l.Keys[0] = room.OverlayKey("enter", "add", addHelp+", and close the list").Pin()
+		l.Keys = slices.Delete(l.Keys, 1, 2)
+		l.Item = min(l.Item+1, len(options)-1)
+	}
+	columns := l.Table.Columns
+	columns[markColumn] = grid.Column{Width: 2, Text: l.marks}
+	columns[nameColumn].Title, columns[nameColumn].Sortable = "encoder", true
+	l.Table.Columns = slices.Insert(columns, kbpsColumn,
+		grid.Column{Title: "kbps", Width: 8, Right: true, Sortable: true, Text: l.kbps},
+		grid.Column{Title: "encode us", Width: 10, Right: true, Sortable: true, Text: l.encodeTime})
+	l.Table.Sort = nameColumn
+	for i := range options {
+		const otherColumns = 32 // of the other columns, the gaps and the frame
+		l.Width = max(l.Width, columns[nameColumn].Width+look.TextWidth(options[i].Summary)+otherColumns)
+	}
+	return l
+}
+
+// Encoders returns the encoders to estimate.
+func (l *EncoderList) Encoders() []config.Encoder { return slices.Clone(l.encoders) }
+
+// Observe implements room.Observer.
+func (l *EncoderList) Observe(v room.View) bool {
+	changed := l.estimates != v.Newest().Estimates || l.cfg != v.Cfg
+	l.estimates = v.Newest().Estimates
+	l.setConfig(v.Cfg)
+	return changed
+}
+
+// setConfig updates the settings. In the list to swap encoders, the active one has its current parameters, and the
+// others have their defaults.
+func (l *EncoderList) setConfig(cfg *config.Config) {
+	l.cfg = cfg
+	for i, x := range l.encoders {
+		if l.forShadow {
+			break
+		}
+		l.encoders[i] = config.Encoder{Name: x.Name}
+		if x.Name == cfg.Encoder.Name {
+			l.encoders[i] = cfg.Encoder.Clone()
+		}
+	}
+}
+
+// request returns the request for a change, after which the list stays open and shows the new settings, or the error.
+func (l *EncoderList) request(ch config.Change) room.Request {
+	r := room.Change(ch)
+	l.params.err = ""
+	r.Accepted = func(cfg *config.Config) {
+		l.setConfig(cfg)
+		l.params.typing = false
+	}
+	r.Refused = func(err error) { l.params.err = err.Error() }
+	return r
+}
+
+// activate returns the request to make the selected encoder active.
+func (l *EncoderList) activate() room.Request {
+	if l.Item < 0 {
+		return room.Request{}
+	}
+	return l.request(config.NewChange("encoder.name", l.encoders[l.Item].Name))
+}
+
+// enter returns the request of the enter key.
+func (l *EncoderList) enter(i int) room.Request {
+	line := "encoder " + l.encoders[i].Name
+	if l.forShadow {
+		line = "shadow " + l.encoders[i].Text()
+	}
+	return room.Request{Closes: true, Line: line}
+}
+
+// toggleShadow returns the request to add the selected encoder as a shadow, or to remove it if it is one.
+func (l *EncoderList) toggleShadow() room.Request {
+	if l.Item < 0 {
+		return room.Request{}
+	}
+	line := "shadow " + l.encoders[l.Item].Text()
+	if slices.Contains(ShadowNames(l.cfg), l.encoders[l.Item].Name) {
+		line = "shadow off " + l.encoders[l.Item].Name
+	}
+	return room.Request{Line: line, Accepted: l.setConfig}
+}
+
+// marks returns the symbols of an encoder in the charts, as a shadow and as the active encoder.
+func (l *EncoderList) marks(cell grid.Cell) []look.Span {
+	name := l.encoders[l.At(cell)].Name
+	shadow, active := look.Plain.Span(" "), look.Plain.Span(" ")
+	if i := slices.Index(ShadowNames(l.cfg), name); i >= 0 {
+		shadow = look.ShadowStyle(i).Span(string(look.ShadowSymbol(i)))
+	}
+	if name == l.cfg.Encoder.Name {
+		active = look.Good.Span(string(cell.Theme.Outcome[packetlog.Decoded]))
+	}
+	return []look.Span{shadow, active}
+}
+
+// figure returns a figure of an encoder: a dot while it is being estimated, and a dash if it is unknown.
+func (l *EncoderList) figure(cell grid.Cell, format func(*engine.Estimate) string) []look.Span {
+	x := l.estimates.Of(l.encoders[l.At(cell)])
+	switch {
+	case l.estimates != nil && l.estimates.Err != nil:
+		return grid.Text(look.Faint, "-")
+	case x == nil:
+		return grid.Text(look.Faint, cell.Theme.Dot)
+	case x.Err != nil:
+		return grid.Text(look.Bad, "fails")
+	}
+	return grid.Text(look.Value, format(x))
+}
+
+func (l *EncoderList) kbps(cell grid.Cell) []look.Span {
+	return l.figure(cell, func(x *engine.Estimate) string { return units.Fixed(x.Kbps, 1) })
+}
+
+func (l *EncoderList) encodeTime(cell grid.Cell) []look.Span {
+	return l.figure(cell, func(x *engine.Estimate) string { return look.FormatMicroseconds(x.EncodeUS) })
+}
+
+// compare orders encoders by the sorted column, the best first; those without a figure are last.
+func (l *EncoderList) compare(a, b int) int {
+	key := func(i int) (unknown int, value float64) {
+		switch x := l.estimates.Of(l.encoders[i]); {
+		case l.Table.Sort == nameColumn: // the order of the catalog
+			return 0, float64(i)
+		case x == nil || x.Err != nil:
+			return 1, float64(i)
+		case l.Table.Sort == kbpsColumn:
+			return 0, x.Kbps
+		default:
+			return 0, x.EncodeUS
+		}
+	}
+	unknownA, valueA := key(a)
+	unknownB, valueB := key(b)
+	return cmp.Or(unknownA-unknownB, cmp.Compare(valueA, valueB))
+}
+
+// drawDetails draws what an encoder is, what it costs, and its parameters.
+func (l *EncoderList) drawDetails(c *look.Canvas, th *look.Theme, i int) {
+	codec := l.cat.Codec(l.encoders[i].Name)
+	lines := look.Wrap(codec.Summary, c.W)
+	if codec.Source != "" {
+		lines = append(lines, look.Wrap("source: "+codec.Source, c.W)...)
+	}
+	if l.DetailsFocused {
+		lines = nil
+	}
+	y := 0
+	for _, line := range lines {
+		c.Clip(0, y, c.W, look.Plain, line)
+		y++
+	}
+	text, style := l.describeEstimate(i)
+	for _, line := range look.Wrap(text, c.W) {
+		c.Clip(0, y, c.W, style, line)
+		y++
+	}
+	l.params.draw(c, th, y, l)
+}
+
+// describeEstimate returns a sentence about the estimate of an encoder, and its style.
+func (l *EncoderList) describeEstimate(i int) (string, look.Style) {
+	x := l.estimates.Of(l.encoders[i])
+	switch {
+	case l.estimates == nil:
+		return "", look.Dim
+	case l.estimates.Err != nil:
+		return "no estimates: " + l.estimates.Err.Error(), look.Dim
+	case x == nil:
+		return "being estimated on the newest frames", look.Dim
+	case x.Err != nil:
+		return x.Err.Error(), look.Bad
+	}
+	return fmt.Sprintf("payload %s kbps; an encode takes %s us on this machine. Measured on the frames of %s to %s, with the baselines "+
+		"of their packets", units.Fixed(x.Kbps, 1), look.FormatMicroseconds(x.EncodeUS), look.FormatTime(l.estimates.From),
+		look.FormatTime(l.estimates.Until)), look.Dim
+}

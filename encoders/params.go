@@ -105,6 +105,23 @@ func ParamValue(params any, name string) (value any, ok bool) {
 	return nil, false
 }
 
+// Changed returns the parameters that differ from the codec's defaults by name, with the values of ParamValue;
+// nil if none do. params must have the type of c.Params.
+func (c *Codec) Changed(params any) map[string]any {
+	var changed map[string]any
+	defaults := listParams(c.Params)
+	for i, p := range listParams(params) {
+		if p.value.Equal(defaults[i].value) {
+			continue
+		}
+		if changed == nil {
+			changed = map[string]any{}
+		}
+		changed[p.name], _ = ParamValue(params, p.name)
+	}
+	return changed
+}
+
 // Validate checks every parameter against its bounds, and then calls the struct's own Validate
 // method, if any. The error is a *ParamError.
 func Validate(params any) error {

@@ -149,7 +149,7 @@ func writeQuantiles(w io.Writer, c *figures.Crowd, fields []figures.ClientField)
 
 // runTitle names a run by its data and its encoder.
 func runTitle(r *engine.Result) string {
-	return report.SettingOf(r, "data", "source") + " with " + report.SettingOf(r, "encoder", "name")
+	return report.SettingOf(r, "data", "source") + " with " + r.Encoders()
 }
 
 // overLink describes the links of a run, for its title; "" if they are not known.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"wirelab/encoders"
 	"wirelab/internal/setting"
 	"wirelab/lossmodel"
 )
@@ -369,9 +370,10 @@ func (ch Change) TouchedKeys() string {
 // configuration with ch applied.
 func (ch Change) Normalised(after *Config) Change {
 	ch = slices.Clone(ch)
+	_, params, _ := after.Encoder.Resolve(keyEncoder, after.Codecs) // was resolved when ch was applied
 	for i, s := range ch {
 		if name, isParam := strings.CutPrefix(s.Key, paramsPrefix); isParam {
-			ch[i].Value = after.Encoder.Params[name]
+			ch[i].Value, _ = encoders.ParamValue(params, name)
 		}
 	}
 	return ch

@@ -39,7 +39,9 @@ func (c *Config) apply(ch Change) error {
 	return firstError(
 		func() error { return linkError("down", c.Down.SetAll(ch.under("down."))) },
 		func() error { return linkError("up", c.Up.SetAll(ch.under("up."))) },
-		c.normaliseEncoder, c.checkLive,
+		c.normaliseEncoder,
+		func() error { return c.replaceShadow(ch) },
+		c.checkLive,
 		func() error { return checkClientsChange(clients, c.Crowd.Clients) })
 }
 
@@ -57,6 +59,15 @@ func (c *Config) applySet(s Set) error {
 		c.Encoder = Encoder{}
 	}
 	return c.set(s.Key, s.Value)
+}
+
+// replaceShadow removes the shadow that equals the encoder that ch sets, unless ch adds that shadow. Two lanes with the same
+// encoder would be equal, and those that ch adds are refused.
+func (c *Config) replaceShadow(ch Change) error {
+	if ch.SetsEncoder() && !c.Encoder.IsIn(ch.Shadows()) {
+		c.Shadows = slices.DeleteFunc(slices.Clone(c.Shadows), c.Encoder.Equal)
+	}
+	return withKey("shadow", c.checkShadows())
 }
 
 // linkError returns err as an error about a key of a link. dir is "down" or "up".

@@ -194,23 +194,20 @@ func (e Encoder) Resolve(key string, known []encoders.Codec) (*encoders.Codec, a
 	return codec, params, nil
 }
 
-// normalised returns e with the parameters in the types of the codec: a number that was given as text
-// becomes a number. key is the key of e for errors. known are the available codecs, nil means those of
+// normalised returns e with the parameters that differ from the codec's defaults, in the types of the codec: a
+// number that was given as text becomes a number. key is the key of e for errors. known are the available codecs, nil means those of
 // package table.
 func (e Encoder) normalised(key string, known []encoders.Codec) (Encoder, error) {
-	_, params, err := e.Resolve(key, known)
+	codec, params, err := e.Resolve(key, known)
 	if err != nil {
 		return e, err
 	}
-	e = e.Clone()
 	for _, name := range sortedKeys(e.Own) {
 		if err := e.setOwn(key+"."+name, name, e.Own[name]); err != nil {
 			return e, err
 		}
 	}
-	for name := range e.Params {
-		e.Params[name], _ = encoders.ParamValue(params, name) // exists: Resolve has set it
-	}
+	e.Params = codec.Changed(params)
 	return e, nil
 }
 
@@ -242,7 +239,8 @@ func (c *Config) validate() error {
 	if len(c.Shadows) > maxShadows {
 		return tooManyShadows(Indexed("shadow", maxShadows), len(c.Shadows))
 	}
-	if err := c.Clone().Normalise(); err != nil {
+	normal := c.Clone()
+	if err := cmp.Or(normal.Normalise(), normal.checkShadows()); err != nil {
 		return err
 	}
 	return firstError(c.checkLive, c.checkSweep, c.checkSearch, c.checkCrowd, c.checkClients, c.checkScript)

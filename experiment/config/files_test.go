@@ -158,7 +158,7 @@ func TestLongLists(t *testing.T) {
 		return b.String()
 	}
 	const search = "[search]\nminimise = \"payload_kbps\"\n[search.over]\n"
-	const client, shadow = "[[client]]\nturn = 1%03d\nloss = \"1%%\"\n", "[[shadow]]\nname = \"rotor\" # %d\n"
+	const client, shadow = "[[client]]\nturn = 1%03d\nloss = \"1%%\"\n", "[[shadow]]\nname = \"kinetic\"\nparams.damping = 0.%d1\n"
 	params := search + "\"encoder.name\" = [\"raw\"]\n" + lines("\"encoder.params.p%d\" = [1]\n", 31)
 	for text, want := range map[string]string{
 		search + "\"data.cubes\" = [" + lines("%d,", 1001) + "]": "at most 1000 values",

@@ -10,7 +10,7 @@ import (
 
 // The text, the file and the JSON of a shadow with settings of its own describe the same shadow.
 func TestOwnSettingsRoundTrip(t *testing.T) {
-	for _, text := range []string{"raw", "rotor rotor_small=5 priority=fiedler", "rotor priority=unity min=2 first=1", "adaptive budget=24kbit",
+	for _, text := range []string{"raw", "rotor rotor_small=6 priority=fiedler", "rotor priority=unity min=2 first=1", "adaptive budget=24kbit",
 		"rotor budget=off control=ack-clock slack=100ms priority=round-robin first=1", "raw priority=accumulated", "rotor control=off"} {
 		e, err := ParseEncoder(strings.Fields(text))
 		if err != nil {

@@ -4,15 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
-
-	"wirelab/encoders"
 )
 
-// Equal reports whether two encoders have the same name, the same explicit parameters (those that the
-// configuration sets), and the same settings of their own. Both must have been normalised.
+// Equal reports whether two encoders have the same name, the same parameters, and the same settings of their
+// own. Both must have been normalised.
 func (e Encoder) Equal(o Encoder) bool {
 	return e.Name == o.Name && maps.Equal(e.Own, o.Own) && maps.Equal(e.Params, o.Params)
 }
@@ -83,8 +80,9 @@ func tooManyShadows(key string, n int) error {
 		fmt.Sprintf("at most %d shadows", maxShadows))
 }
 
-// Text returns the name of the encoder, its explicit parameters and its own settings: "rotor bits=8
-// control=gcc".
+// Text returns the name of a lane with this encoder, which no other lane has: the name of the encoder, its
+// parameters that differ from the defaults, and its own settings, such as "rotor bits=8 control=gcc". e must
+// have been normalised; otherwise the text contains all parameters that were set.
 func (e Encoder) Text() string {
 	text := e.Name
 	for _, k := range sortedKeys(e.Params) {
@@ -128,14 +126,6 @@ func ParseEncoder(words []string) (e Encoder, err error) {
 		}
 	}
 	return e, nil
-}
-
-// IsEquivalent reports whether two encoders have the same name and the same values of all parameters,
-// including defaults. known are the available codecs, nil means those of package table.
-func (e Encoder) IsEquivalent(o Encoder, known []encoders.Codec) bool {
-	_, a, err := e.Resolve("encoder", known)
-	_, b, errOther := o.Resolve("encoder", known)
-	return e.Name == o.Name && maps.Equal(e.Own, o.Own) && err == nil && errOther == nil && reflect.DeepEqual(a, b)
 }
 
 // IsIn reports whether list contains an equal encoder.
@@ -243,22 +233,36 @@ func (c *Config) removeShadows(names []string) error {
 	return nil
 }
 
-// addShadows adds shadows, encoders that encode the same frames as the active one for comparison. A
-// shadow that exists already is an error.
+// addShadows adds shadows, encoders that encode the same frames as the active one for comparison.
 func (c *Config) addShadows(list []Encoder) error {
 	for i, added := range list {
 		s, err := added.normalised(Indexed("shadow", i), c.Codecs)
 		if err != nil {
 			return err
 		}
-		if s.IsIn(c.Shadows) {
-			return refuse("shadow", s.Text()+" is already a shadow",
-				"another encoder, or other params or settings")
-		}
 		if len(c.Shadows) == maxShadows {
 			return tooManyShadows("shadow", len(c.Shadows)+1)
 		}
 		c.Shadows = append(c.Shadows, s)
+	}
+	return nil
+}
+
+// checkShadows returns an error if a shadow equals the active encoder or a shadow before it. All encoders must
+// have been normalised.
+func (c *Config) checkShadows() error {
+	for i, s := range c.Shadows {
+		problem := ""
+		switch {
+		case s.Equal(c.Encoder):
+			problem = " is the active encoder already"
+		case s.IsIn(c.Shadows[:i]):
+			problem = " is a shadow already"
+		}
+		if problem != "" {
+			return refuse(Indexed("shadow", i), s.Text()+problem,
+				"another encoder, or other parameters, such as /shadow "+s.Name+" NAME=VALUE")
+		}
 	}
 	return nil
 }

@@ -117,6 +117,7 @@ func TestEqualLanesSendEqualBytes(t *testing.T) {
 			if strings.HasPrefix(c.Name, "datagram") { // has no defaults without a user's model
 				same.Params = map[string]any{"model": "../../encoders/table/testdata/" + c.Name + ".model"}
 			}
+			twin := config.Encoder{Name: same.Name, Params: same.Params, Own: map[string]string{"control": "off"}}
 			other := config.Encoder{Name: otherCodec(&c, sourceFor(t, &c))}
 			swap := config.NewChange("encoder.name", c.Name)
 			for name, v := range same.Params {
@@ -124,12 +125,12 @@ func TestEqualLanesSendEqualBytes(t *testing.T) {
 			}
 			t.Run("swap", func(t *testing.T) {
 				s := openBeside(t, &c, other)
-				changeAndRun(t, s, config.NewChange("shadow", []config.Encoder{same}), 3*time.Second)
+				changeAndRun(t, s, config.NewChange("shadow", []config.Encoder{twin}), 3*time.Second)
 				compareEqualLanes(t, s, swap)
 			})
 			t.Run("shadow joins", func(t *testing.T) {
 				s := openBeside(t, &c, same)
-				compareEqualLanes(t, s, config.NewChange("shadow", []config.Encoder{same}))
+				compareEqualLanes(t, s, config.NewChange("shadow", []config.Encoder{twin}))
 			})
 			for _, p := range c.ParamInfo() {
 				if p.Min == nil || p.Max == nil || *p.Min == *p.Max {
@@ -143,7 +144,7 @@ func TestEqualLanesSendEqualBytes(t *testing.T) {
 					value = *p.Min
 				}
 				set := config.NewChange("encoder.params."+p.Name, value)
-				with := config.Encoder{Name: c.Name, Params: map[string]any{p.Name: value}}
+				with := config.Encoder{Name: c.Name, Params: map[string]any{p.Name: value}, Own: twin.Own}
 				t.Run(p.Name, func(t *testing.T) {
 					s := openBeside(t, &c, same)
 					ch := config.NewChange("shadow", []config.Encoder{with})

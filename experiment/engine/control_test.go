@@ -184,7 +184,7 @@ func TestLanesWithControls(t *testing.T) {
 		t.Error("the shadow changed the first lane")
 	}
 	shadow := &r.Shadows[0]
-	if shadow.Label != "changed-index ack-clock" || r.Label != "changed-index" || r.Totals.Control != nil {
+	if shadow.Label != "changed-index control=ack-clock" || r.Label != "changed-index" || r.Totals.Control != nil {
 		t.Errorf("labels %q and %q", r.Label, shadow.Label)
 	}
 	control := shadow.Totals.Control

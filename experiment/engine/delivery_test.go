@@ -134,7 +134,7 @@ func randomLink(rng *rand.Rand) []any {
 func TestDeliveryOverAnyLink(t *testing.T) {
 	for seed := range testkit.Choose[uint64](30, 10) {
 		rng := rand.New(rand.NewPCG(seed, 77))
-		set := append(randomLink(rng), "seed", int(seed), "encoder.name", fileEncoders[0], "shadow[0].name", fileEncoders[1])
+		set := append(randomLink(rng), "seed", int(seed), "encoder.name", fileEncoders[0], "shadow[0].name", fileEncoders[1], "shadow[0].control", "off")
 		s := newDeliverySession(t, labtest.NewFileSource(1+rng.IntN(40_000), seed), set...)
 		var began [2]time.Duration // when the current round began: when the round before was added to Rounds
 		var rounds [2]int

@@ -112,7 +112,7 @@ func own(budget, priority string) map[string]string {
 	return all
 }
 
-// Lanes are named by the policies and budgets in which they differ.
+// The names of shadows contain their own budgets and policies.
 func TestNamesOfOwnBudgets(t *testing.T) {
 	s := budgetSession(t, 1, time.Minute)
 	for _, shadow := range []config.Encoder{{Name: "relative-orientation", Own: own("", "fiedler")}, {Name: "relative-orientation", Own: own("24kbit", "unity min=2")},
@@ -123,7 +123,7 @@ func TestNamesOfOwnBudgets(t *testing.T) {
 	for _, l := range s.View(0).Lanes {
 		names = append(names, l.Name())
 	}
-	want := "[relative-orientation accumulated 64kbit relative-orientation fiedler 64kbit relative-orientation unity min=2 24kbit relative-orientation no budget adaptive]"
+	want := "[relative-orientation relative-orientation priority=fiedler relative-orientation budget=24kbit priority=unity min=2 relative-orientation budget=off adaptive priority=unity]"
 	if got := fmt.Sprint(names); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}

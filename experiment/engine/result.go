@@ -116,7 +116,7 @@ type DataFile struct {
 type shadowResult struct {
 	Lane    string                `json:"lane,omitempty"` // letter, which no other lane of the run has
 	Encoder string                `json:"encoder"`
-	Label   string                `json:"label,omitempty"`  // Lane.Name: Encoder, and the parameters that distinguish it
+	Label   string                `json:"label,omitempty"`  // Lane.Name
 	FromS   float64               `json:"from_s,omitempty"` // when the shadow joined, in seconds; its figures count from then
 	ToS     float64               `json:"to_s,omitempty"`   // when the shadow left; 0 if it ran until the end
 	Totals  figures.Totals        `json:"totals"`
@@ -149,10 +149,9 @@ func (s *Session) Result() *Result {
 	if first.lastErr != nil {
 		r.CodecError = first.lastErr.Error()
 	}
-	differs := s.differences()
-	r.Lane, r.Label, r.Stretches = first.letter, laneName(first.codec(), differs[0]), first.meter.Swaps.Figures(until)
-	for i, l := range s.lanes[1:] {
-		r.Shadows = append(r.Shadows, s.shadowResult(l, differs[1+i], until))
+	r.Lane, r.Label, r.Stretches = first.letter, first.name(), first.meter.Swaps.Figures(until)
+	for _, l := range s.lanes[1:] {
+		r.Shadows = append(r.Shadows, s.shadowResult(l, until))
 	}
 	for i := range s.departed {
 		r.Shadows = append(r.Shadows, s.departed[i].result)

@@ -27,10 +27,9 @@ func (s *Session) updateShadows() error {
 		s.nameLane(l)
 		lanes = append(lanes, l)
 	}
-	differs := s.differences()
-	for i, l := range s.lanes {
+	for _, l := range s.lanes {
 		if !slices.Contains(lanes, l) {
-			s.storeDeparted(l, differs[i])
+			s.storeDeparted(l)
 		}
 	}
 	s.lanes = lanes
@@ -54,23 +53,23 @@ type departedLane struct {
 // shadows that left first are dropped.
 const maxDeparted = 200
 
-// storeDeparted stores the measurements of a shadow that leaves now. differs is its element of
-// s.differences. Its last sample ends with the current period, although the shadow leaves before. A
-// shadow that leaves at the moment at which it joined has measured nothing and is not stored.
-func (s *Session) storeDeparted(l *lane, differs string) {
+// storeDeparted stores the measurements of a shadow that leaves now. Its last sample ends with
+// the current period, although the shadow leaves before. A shadow that leaves at the moment at which it
+// joined has measured nothing and is not stored.
+func (s *Session) storeDeparted(l *lane) {
 	if l.joinedAt == s.now {
 		return
 	}
-	x := departedLane{result: s.shadowResult(l, differs, s.now)}
+	x := departedLane{result: s.shadowResult(l, s.now)}
 	x.result.ToS = s.now.Seconds()
 	l.closeSample(s.nextSample())
-	x.samples = l.samplesForReport(differs)
+	x.samples = l.samplesForReport()
 	s.departed = append(s.departed[max(0, len(s.departed)-maxDeparted+1):], x)
 }
 
-// shadowResult returns the result of a shadow at until. differs is its element of s.differences.
-func (s *Session) shadowResult(l *lane, differs string, until time.Duration) shadowResult {
-	return shadowResult{Lane: l.letter, Encoder: l.codec(), Label: laneName(l.codec(), differs), FromS: l.joinedAt.Seconds(),
+// shadowResult returns the result of a shadow at until.
+func (s *Session) shadowResult(l *lane, until time.Duration) shadowResult {
+	return shadowResult{Lane: l.letter, Encoder: l.codec(), Label: l.name(), FromS: l.joinedAt.Seconds(),
 		Totals: l.totals(until), Timing: l.timing(), Budget: l.meter.Shares(s.schema), Traffic: l.trafficFigures(until),
 		Digest: l.digest.sum()}
 }

@@ -55,7 +55,8 @@ func TestLateShadowHasSameLosses(t *testing.T) {
 			if s.lanes[0].paths.downLink.InFlight() == 0 && joins > 0 {
 				t.Fatal("nothing is in flight, which is the case to test")
 			}
-			changeAndRun(t, s, config.NewChange("shadow", shadowsNamed(s.config.Encoder.Name)), 8*time.Second)
+			twin := config.Encoder{Name: s.config.Encoder.Name, Own: map[string]string{"control": "off"}}
+			changeAndRun(t, s, config.NewChange("shadow", []config.Encoder{twin}), 8*time.Second)
 			comparePackets(t, s, joins)
 			checkOutcomes(t, s)
 		})
@@ -132,7 +133,7 @@ func TestShadowsAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := []string{"raw", "quantized", "zstd", "relative-orientation"}
+	names := []string{"raw", "quantized", "zstd", "relative-index"}
 	changeAndRun(t, s, config.NewChange("shadow", shadowsNamed(names...)), 20*time.Second)
 	size := func() (n int) {
 		for _, l := range s.lanes[1:] {

@@ -61,8 +61,7 @@ type Notice struct {
 type Lane struct {
 	Letter    string // A for the first lane; never changes, and no other lane of the session has it
 	Encoder   string
-	Params    any                // of the type that the encoder's Codec.Defaults returns
-	Differs   string             // parameters that distinguish it from lanes with the same encoder; empty if none do
+	Params    string             // the rest of Name: the parameters of the encoder, and the lane's own settings; empty if none
 	Began     time.Duration      // when the lane joined the session
 	Samples   []meters.Sample    // oldest first; bounded
 	History   packetlog.History  // the packets before Packets; first lane of a live session only

@@ -59,7 +59,7 @@ func TestTrafficReplays(t *testing.T) {
 	for seed, discipline := range queue.Texts() {
 		s := newTrafficSession(t, Options{}, "seed", seed, "duration", "20s", "link.latency", "10ms", "down.rate", "1mbit", "down.queue", "64KB",
 			"down.jitter", "2ms", "down.loss", "1%", "down.duplicate", "2%", "down.queue_discipline", discipline, "up.rate", "100kbit",
-			"up.queue_discipline", discipline, "shadow[0].name", "relative-orientation")
+			"up.queue_discipline", discipline, "shadow[0].name", "relative-orientation", "shadow[0].control", "off")
 		for _, change := range [][2]string{{"traffic", "2 cubic"}, {"down.rate", "300kbit"}, {"down.queue_discipline", "fq_codel"},
 			{"shadow", "raw"}, {"down.rate", "2mbit"}, {"traffic", "1 cubic, 1 cubic rtt=80ms, 1 constant rate=200kbit"}, {"down.queue_discipline", "codel"},
 			{"traffic", "off"}, {"down.queue_discipline", "droptail"}, {"down.rate", "off"}} {

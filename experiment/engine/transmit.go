@@ -29,7 +29,7 @@ func (l *lane) transmit(now time.Duration, p *endpoint.Packet, rec packetlog.Rec
 	}
 	baselineTicks := p.Baseline * l.cadence.TickHz / l.cadence.RateHz // the distance is in packets
 	if l.meter.Swaps.Begins(p.Epoch) {
-		l.meter.Swaps.Begin(p.Epoch, now, encodingText(l.snd.Encoding()))
+		l.meter.Swaps.Begin(p.Epoch, now, l.name())
 	}
 	l.meter.CountPacket(&f.rec, baselineTicks, &l.budget)
 	if l.snd.Encoding().Codec.Standalone {

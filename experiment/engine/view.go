@@ -23,10 +23,8 @@ func (s *Session) View(maxPackets int) *Snapshot {
 		snap.TrialAt = s.trial.changedAt
 	}
 	s.viewDisplay(snap)
-	differs := s.differences()
-	for i, l := range s.lanes {
+	for _, l := range s.lanes {
 		snap.Lanes = append(snap.Lanes, l.view(s.Now(), maxPackets))
-		snap.Lanes[i].Differs = differs[i]
 	}
 	return snap
 }
@@ -53,7 +51,7 @@ func (s *Session) viewDisplay(snap *Snapshot) {
 // view returns the lane's part of a snapshot, with the newest packets, at most maxPackets of them.
 func (l *lane) view(now time.Duration, maxPackets int) Lane {
 	v := Lane{
-		Letter: l.letter, Encoder: l.codec(), Params: l.snd.Encoding().Params, Began: l.joinedAt,
+		Letter: l.letter, Began: l.joinedAt,
 		Samples: l.meter.Samples(), History: l.log.History(),
 		Packets: l.log.Last(make([]packetlog.Record, 0, maxPackets), maxPackets),
 		Totals:  l.totals(now),
@@ -61,6 +59,7 @@ func (l *lane) view(now time.Duration, maxPackets int) Lane {
 		Recent: l.meter.Recent(l.cadence.TickHz), Blocks: l.delivery.Blocks(),
 		Err: l.lastErr, Incidents: l.inspector.Incidents(),
 	}
+	v.SetName(l.name())
 	if l.messenger != nil {
 		v.UnderWay = l.messenger.underWay()
 	}
@@ -127,18 +126,17 @@ type LaneSamples struct {
 	Samples []meters.Sample // oldest first
 }
 
-// samplesForReport returns the lane's stored samples. differs is its element of Session.differences.
-func (l *lane) samplesForReport(differs string) LaneSamples {
-	return LaneSamples{l.letter, laneName(l.codec(), differs), l.joinedAt, l.meter.Samples()}
+// samplesForReport returns the lane's stored samples.
+func (l *lane) samplesForReport() LaneSamples {
+	return LaneSamples{l.letter, l.name(), l.joinedAt, l.meter.Samples()}
 }
 
 // SamplesByLane returns the stored samples of every lane: the lane of the active encoder is first, and the
 // shadows that left are last.
 func (s *Session) SamplesByLane() []LaneSamples {
 	var out []LaneSamples
-	differs := s.differences()
-	for i, l := range s.lanes {
-		out = append(out, l.samplesForReport(differs[i]))
+	for _, l := range s.lanes {
+		out = append(out, l.samplesForReport())
 	}
 	for i := range s.departed {
 		out = append(out, s.departed[i].samples)

@@ -82,7 +82,7 @@ func TestCompare(t *testing.T) {
 	busy := func(t time.Duration) int64 { return int64(1000 + 700*math.Sin(float64(t)/1e9)) }
 	snap := &engine.Snapshot{Now: 30 * time.Second, Lanes: []engine.Lane{*line(0, 30*time.Second, busy),
 		*line(5*time.Second+1, 30*time.Second, func(t time.Duration) int64 { return 3*busy(t) + int64(t/meters.SamplePeriod%2) })}}
-	snap.Lanes[0].Encoder, snap.Lanes[1].Encoder, snap.Lanes[1].Differs = "rotor", "rotor", "small=3"
+	snap.Lanes[0].Encoder, snap.Lanes[1].Encoder, snap.Lanes[1].Params = "rotor", "rotor", "small=3"
 	for i := range snap.Lanes {
 		for k := range snap.Lanes[i].Samples {
 			s := &snap.Lanes[i].Samples[k]

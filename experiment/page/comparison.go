@@ -56,7 +56,7 @@ func reportNames(list []*Loaded) []string {
 		}
 		base := filepath.Base(path)
 		if base == "." || base == string(filepath.Separator) || base == ".." {
-			base = initialEncoder(l.Report.Runs[0])
+			base = l.Report.Runs[0].Encoders()
 		}
 		out[i] = string(rune('A'+i)) + " " + truncate(base, 40)
 	}

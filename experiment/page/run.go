@@ -54,7 +54,7 @@ func (r *run) document() *Document {
 	failed := report.Failures(x)
 	changes := changeMarks(x.Changes)
 	d := &Document{
-		Title:    initialEncoder(x) + " on " + report.SettingOf(x, "data", "source"),
+		Title:    x.Encoders() + " on " + report.SettingOf(x, "data", "source"),
 		Headline: runHeadline(x),
 		Verdict:  verdictOf(len(x.Assertions), len(failed)),
 		Meta:     runFacts(x),
@@ -149,7 +149,7 @@ func (d *Document) addLanes(x *engine.Result) {
 	lanes := []measured{{name: name, totals: &x.Totals}}
 	for i := range x.Shadows {
 		s := &x.Shadows[i]
-		name := s.Lane + " " + cmp.Or(s.Label, s.Encoder)
+		name := s.Lane + " " + s.Label
 		if s.FromS > 0 {
 			name += " from " + units.Trimmed(s.FromS, 2) + " s"
 		}

@@ -8,7 +8,6 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
-	"wirelab/experiment/report"
 	"wirelab/internal/units"
 	"wirelab/internal/words"
 )
@@ -41,9 +40,6 @@ func formatCount(n int64, noun string) string {
 	}
 	return formatNumber(float64(n)) + " " + noun
 }
-
-// initialEncoder returns the encoder at the start of a run.
-func initialEncoder(r *engine.Result) string { return report.SettingOf(r, "encoder", "name") }
 
 // verdictOf returns the verdict of assertions and failures. A run may also fail without assertions.
 func verdictOf(assertions, failures int) string {

@@ -31,11 +31,11 @@ func WriteBench(w io.Writer, r *Report) error {
 		}
 	}
 	for _, run := range r.Runs {
-		benchLine(out, benchName(run, SettingOf(run, "encoder", "name"), &run.Timing), &run.Totals, &run.Timing)
+		benchLine(out, benchName(run, run.Encoders(), &run.Timing), &run.Totals, &run.Timing)
 		for i := range run.Shadows {
 			s := &run.Shadows[i]
-			name := benchName(run, s.Encoder, &s.Timing)
-			if s.ToS > 0 { // another lane may have the same encoder
+			name := benchName(run, s.Label, &s.Timing)
+			if s.ToS > 0 { // a later lane may have the same name
 				name += "/lane=" + benchWord(s.Lane)
 			}
 			benchLine(out, name, &s.Totals, &s.Timing)
@@ -44,8 +44,8 @@ func WriteBench(w io.Writer, r *Report) error {
 	return out.Flush()
 }
 
-// benchName returns the benchmark name of a run. It contains the encoder and, in a sweep, the settings
-// of the run without the seed; otherwise the downlink's loss, if any.
+// benchName returns the benchmark name of a lane of a run. It contains the name of the lane and, in a sweep, the
+// settings of the run without the seed; otherwise the downlink's loss, if any.
 func benchName(r *engine.Result, encoder string, t *figures.Timing) string {
 	set := maps.Clone(r.Set)
 	if len(set) == 0 {
@@ -54,8 +54,9 @@ func benchName(r *engine.Result, encoder string, t *figures.Timing) string {
 			set["down.loss"] = loss
 		}
 	}
-	delete(set, "seed")
-	delete(set, "encoder.name") // is the first part of the name
+	maps.DeleteFunc(set, func(key, _ string) bool { // the name of the lane contains the encoder and its parameters
+		return key == "seed" || strings.HasPrefix(key, "encoder.")
+	})
 	name := "BenchmarkRun/encoder=" + benchWord(encoder)
 	if t.RunsAs != "" { // a plugin, whose times are not those of a native encoder
 		name += "/runs=" + benchWord(t.RunsAs)

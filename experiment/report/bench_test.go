@@ -11,7 +11,7 @@ import (
 func TestBenchLines(t *testing.T) {
 	r := resultFrom(t, `{"config":{"encoder":{"name":"raw"},"down":{"loss":"2%"}},"totals":{"payload_kbps":12.5},
 		"timing":{"encode_us":{"p50":1.5}},
-		"shadows":[{"lane":"B","encoder":"my enc/x","totals":{}},{"lane":"C","encoder":"raw","to_s":1,"totals":{}}]}`)
+		"shadows":[{"lane":"B","label":"my enc/x","totals":{}},{"lane":"C","label":"raw","to_s":1,"totals":{}}]}`)
 	r.Timing.DecodeUS.N = 0
 	point := resultFrom(t, `{"set":{"seed":"1","encoder.name":"raw","down.loss":"1%","up.loss":"3%","send.rate":"60"},"config":{"encoder":{"name":"raw"}},
 		"timing":{"runs_as":"WebAssembly"}}`)

@@ -200,8 +200,8 @@ func TestMissing(t *testing.T) {
 
 // Lanes begins with the active encoder, and stops when the caller does.
 func TestLanes(t *testing.T) {
-	r := resultFrom(t, `{"config":{"encoder":{"name":"raw"}},"totals":{"sent":1},"shadows":[{"encoder":"rotor","totals":{"sent":2}},
-		{"encoder":"delta","to_s":1.25,"totals":{"sent":3}}]}`)
+	r := resultFrom(t, `{"config":{"encoder":{"name":"raw"}},"totals":{"sent":1},"shadows":[{"label":"rotor","totals":{"sent":2}},
+		{"label":"delta","to_s":1.25,"totals":{"sent":3}}]}`)
 	names := func(r *engine.Result, most int) (list []string) {
 		for name, totals := range Lanes(r) {
 			list = append(list, fmt.Sprint(name, " ", totals.Sent))

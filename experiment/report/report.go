@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"wirelab/encoders/table"
 	"wirelab/experiment/engine"
@@ -85,6 +86,7 @@ func CostsPerChange(r *engine.Result) bool {
 		names = append(names, r.Stretches[i].Encoder)
 	}
 	return slices.ContainsFunc(names, func(name string) bool {
+		name, _, _ = strings.Cut(name, " ") // parameters follow
 		codec, err := table.ByName(name)
 		return err != nil || !codec.Standalone
 	})
@@ -107,26 +109,16 @@ func HasPlayout(t *figures.Totals) bool {
 	return known || t.BitsPerCube != nil
 }
 
-// Lanes iterates over the lanes of a result, with the name of the encoder and the totals: first the
+// Lanes iterates over the lanes of a result, with the name of the lane and the totals: first the
 // active encoder, then the shadows. After swaps, the first name contains all encoders. The name of a shadow
 // that left contains the time.
 func Lanes(r *engine.Result) iter.Seq2[string, *figures.Totals] {
 	return func(yield func(string, *figures.Totals) bool) {
-		name, hasPolicies := SettingOf(r, "encoder", "name"), hasPolicies(r)
-		switch {
-		case len(r.Stretches) > 0:
-			name = r.Encoders()
-		case hasPolicies && len(r.Shadows) > 0:
-			name = r.Label
-		}
-		if !yield(name, &r.Totals) {
+		if !yield(r.Encoders(), &r.Totals) {
 			return
 		}
 		for i := range r.Shadows {
-			name := r.Shadows[i].Encoder
-			if hasPolicies {
-				name = r.Shadows[i].Label
-			}
+			name := r.Shadows[i].Label
 			if left := r.Shadows[i].ToS; left > 0 {
 				name += fmt.Sprintf(" (left at %.1f s)", left)
 			}
@@ -135,15 +127,6 @@ func Lanes(r *engine.Result) iter.Seq2[string, *figures.Totals] {
 			}
 		}
 	}
-}
-
-// hasPolicies reports whether a lane has a send-rate control or a budget, which are part of the labels of lanes.
-func hasPolicies(r *engine.Result) bool {
-	found := r.Totals.Control != nil || r.Totals.View != nil
-	for i := range r.Shadows {
-		found = found || r.Shadows[i].Totals.Control != nil || r.Shadows[i].Totals.View != nil
-	}
-	return found
 }
 
 // Failed returns the Failures of all runs.

@@ -47,7 +47,7 @@ func New(displayHz float64, keepSamples int) *Meter {
 // budget.
 func (m *Meter) CountPacket(r *packetlog.Record, ageTicks int, budget *encoders.Budget) {
 	m.Swaps.countPacket(r)
-	m.Now.countEncoder(r.Encoder)
+	m.Now.countEncoder(m.Swaps.newest)
 	m.sizes.Add(int64(r.Payload))
 	m.encode.add(r.EncodeNS)
 	s := &m.Now

@@ -108,7 +108,7 @@ func (s *Sample) countPacket(r *packetlog.Record) {
 	s.Changed += int64(r.Changed)
 }
 
-// countEncoder adds the name of the encoder of a packet to s.Encoder, if that does not end with it.
+// countEncoder adds the name of the lane when it sent a packet to s.Encoder, if that does not end with it.
 func (s *Sample) countEncoder(name string) {
 	switch {
 	case s.Encoder == "":

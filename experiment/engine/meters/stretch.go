@@ -9,7 +9,7 @@ import (
 
 // stretch contains the counts of the packets that a lane sent with the same encoder and parameters.
 type stretch struct {
-	encoder string        // name and parameters
+	encoder string        // the name of the lane: its encoder and parameters
 	began   time.Duration // when its first packet was sent
 	epoch   uint64        // of its first packet
 	counts  Sample        // sizes and outcomes of its packets; other fields are not set
@@ -25,6 +25,7 @@ const furtherEncoders = "all further encoders"
 type stretches struct {
 	list        []stretch // oldest first
 	newestEpoch uint64    // of the newest packet, if list is not empty
+	newest      string    // the name of the lane for the newest packet
 }
 
 // Begins reports whether a packet of the given epoch is the first of its epoch. Then the caller must
@@ -32,9 +33,10 @@ type stretches struct {
 func (x *stretches) Begins(epoch uint64) bool { return len(x.list) == 0 || epoch > x.newestEpoch }
 
 // Begin begins a stretch with the first packet of an epoch, which is sent at now, unless the encoder is
-// that of the stretch before. encoder contains the name and the parameters.
+// that of the stretch before. encoder is the name of the lane.
 func (x *stretches) Begin(epoch uint64, now time.Duration, encoder string) {
 	x.newestEpoch = epoch
+	x.newest = encoder
 	n := len(x.list)
 	if n == maxSwapStretches || n > 0 && x.list[n-1].encoder == encoder {
 		return

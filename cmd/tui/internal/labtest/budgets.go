@@ -23,7 +23,7 @@ func WithBudgets(snap *engine.Snapshot) *engine.Snapshot {
 			bps, millimetres = 24_000, int64(500+60*i)
 		}
 		l.Budget = endpoint.Budget{Bps: bps, Priority: view.Policies.Default(policies[i])}
-		l.Differs = policies[i]
+		l.Params = "priority=" + policies[i]
 		l.Samples = append([]meters.Sample{}, l.Samples...)
 		for k := range l.Samples {
 			const rows = 40

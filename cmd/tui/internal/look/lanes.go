@@ -1,5 +1,10 @@
 package look
 
+import (
+	"slices"
+	"strings"
+)
+
 // numShadowStyles is the number of shadows with a colour and a symbol of their own.
 const numShadowStyles = 7
 
@@ -21,27 +26,45 @@ func ShadowSymbol(i int) rune {
 	return symbols[i%len(symbols)]
 }
 
-// LaneName returns the name of a lane in at most maxWidth columns, at least 9: the encoder and, if not "",
-// params, the parameters in which the lane differs from other lanes with the same encoder. If the name is too
-// long, the encoder is shortened to no less than minName columns. If that does not suffice, the beginning of
-// params is cut off, so that the values, which follow the names of the parameters, stay visible.
-func LaneName(encoder, params string, maxWidth int) string {
-	if params == "" {
-		return Shorten(encoder, maxWidth)
+// LaneName returns the name of a lane, such as "rotor xy_large=12" or "B rotor xy_large=12", in at most maxWidth columns, at least 9. If the name is too
+// long, it shortens the names of the parameters, then the name of the encoder, and then cuts off the beginning
+// of the parameters, so that the values, in which lanes differ, stay visible.
+func LaneName(name string, maxWidth int) string {
+	const minKey, minEncoder = 3, 6 // columns that the name of a parameter and that of the encoder keep
+	words := strings.Fields(name)
+	first := slices.IndexFunc(words, func(word string) bool { return strings.Contains(word, "=") })
+	if first < 0 {
+		return Shorten(name, maxWidth)
 	}
-	if full := encoder + " " + params; TextWidth(full) <= maxWidth {
-		return full
+	encoder, settings, params := strings.Join(words[:first], " "), words[first:], ""
+	for width := maxWidth; TextWidth(name) > maxWidth && width >= minKey; width-- {
+		params = shortenKeys(settings, width)
+		name = encoder + " " + params
 	}
-	const minName = 6 // columns that the encoder's name keeps
-
-	if room := maxWidth - 1 - TextWidth(params); room >= minName { // 1 for the blank
+	if TextWidth(name) <= maxWidth {
+		return name
+	}
+	if room := maxWidth - TextWidth(" "+params); room >= minEncoder {
 		return Shorten(encoder, room) + " " + params
 	}
 	runes := []rune(params)
-	if keepRunes := maxWidth - 2 - minName; keepRunes > 0 && keepRunes < len(runes) { // 2 for the blank and the ellipsis
+	if keepRunes := maxWidth - TextWidth(" …") - minEncoder; keepRunes > 0 && keepRunes < len(runes) {
 		params = "…" + string(runes[len(runes)-keepRunes:])
 	}
-	return Shorten(encoder, minName) + " " + params
+	return Shorten(encoder, minEncoder) + " " + params
+}
+
+// shortenKeys returns settings, such as "xy_large=12", with names of at most width columns each.
+func shortenKeys(settings []string, width int) string {
+	short := make([]string, len(settings))
+	for i, setting := range settings {
+		key, value, hasValue := strings.Cut(setting, "=")
+		if hasValue {
+			setting = shortMiddle(key, width, width/2) + "=" + value
+		}
+		short[i] = setting
+	}
+	return strings.Join(short, " ")
 }
 
 // LaneSymbol returns the symbol of lane i; lane 0 is the active encoder.

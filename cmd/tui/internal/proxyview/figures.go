@@ -133,6 +133,8 @@ func (m *model) drawTrust(c *look.Canvas, focused bool) {
 			}
 			relation := "set" // of the set value to the measured one
 			switch {
+			case check.IsMean:
+				relation = "mean set"
 			case check.OK && check.Name == "rate":
 				relation = "at most"
 			case check.OK && math.IsInf(check.Max, 0):

@@ -170,13 +170,6 @@ func (s *Session) doShadows(c live.Command) error {
 	if !s.Flush() {
 		return errBusy
 	}
-	cfg := s.Config()
-	for _, e := range c.Change.Shadows() {
-		if !c.Change.SetsEncoder() && e.IsEquivalent(cfg.Encoder, cfg.Codecs) {
-			return errors.New(e.Text() + " is the active encoder already. To compare it with other parameters: " +
-				"/shadow " + e.Name + " NAME=VALUE")
-		}
-	}
 	if err := s.RequestChange(*c.Change); err != nil {
 		return err
 	}

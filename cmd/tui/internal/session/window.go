@@ -45,7 +45,7 @@ func (w window) cutLane(lane *engine.Lane) engine.Lane {
 	l.Samples = meters.Between(l.Samples, w.from, w.to)
 	l.History, l.Packets = packetlog.History{}, newestPackets(lane, w.to-1)
 	if n := len(l.Samples); n > 0 {
-		l.Encoder = l.Samples[n-1].Encoder
+		l.SetName(l.Samples[n-1].Encoder)
 	}
 	l.Recent = meters.RecentOf(l.Samples, w.snap.Schema.TickHz)
 	l.Recent.EncodeUS, l.Recent.DecodeUS = math.NaN(), math.NaN() // samples do not contain them

@@ -106,7 +106,7 @@ func (m *dashboard) encoders(cfg *config.Config) string {
 		return fmt.Sprintf("%s %s %d shadows", text, m.theme.Chosen, shadows)
 	}
 	for i := 1; i < len(lanes); i++ {
-		text += " " + m.theme.Chosen + " " + lanes[i].ShortName(&lanes[0])
+		text += " " + m.theme.Chosen + " " + lanes[i].Name()
 	}
 	return text
 }

@@ -33,7 +33,7 @@ func TestHostileNames(t *testing.T) {
 		snap.Lanes = append(snap.Lanes, shadow)
 		for i := range snap.Lanes {
 			lane := &snap.Lanes[i]
-			lane.Encoder, lane.Differs, lane.Err = next(i), next(i+1), errors.New(next(i+2))
+			lane.Encoder, lane.Params, lane.Err = next(i), next(i+1), errors.New(next(i+2))
 			for j := range lane.Packets {
 				lane.Packets[j].Encoder = next(j)
 			}

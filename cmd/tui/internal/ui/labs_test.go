@@ -157,8 +157,8 @@ func spell(commands []live.Command) string {
 // tuned returns a session with two shadows that are the active encoder with other parameters.
 func tuned() *engine.Snapshot {
 	snap := labtest.WithShadows(labtest.Snapshot(90*time.Second), "relative-orientation", "rotor", "relative-orientation")
-	for i, differs := range map[int]string{1: "orientation_small=3", 3: "orientation_small=4 gear_bits=2"} {
-		snap.Lanes[i].Differs = differs
+	for i, params := range map[int]string{1: "orientation_small=3", 3: "orientation_small=4 gear_bits=2"} {
+		snap.Lanes[i].Params = params
 	}
 	return snap
 }

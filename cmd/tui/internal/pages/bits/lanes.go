@@ -45,7 +45,7 @@ func (p *table) drawLaneNames(c *look.Canvas, th *look.Theme) (below int) {
 	unit := [numUnits]string{"kbps", "share %", "b/" + panes.PerItemHeading(panes.PerItemUnit(p.snap.Schema, p.item()))}[p.unit]
 	for i, index := range indices {
 		l, left := &p.lanes[index], lanesLeft+i*laneWidth
-		name := l.Letter + " " + look.LaneName(l.Encoder, l.Differs, laneWidth-5)
+		name := l.Letter + " " + look.LaneName(l.Name(), laneWidth-5)
 		x := left + max(laneWidth-2-look.TextWidth(name), 0)
 		c.Set(x, 1, look.LaneStyle(index), look.LaneSymbol(index))
 		c.Clip(x+2, 1, laneWidth-2, look.Title, name)
@@ -132,7 +132,7 @@ func (b *laneBox) Draw(c *look.Canvas, th *look.Theme) {
 		}
 		c.Text(4, y, style, box)
 		c.Set(8, y, look.LaneStyle(i), look.LaneSymbol(i))
-		c.Clip(10, y, c.W-22, style, l.Letter+" "+l.Name())
+		c.Clip(10, y, c.W-22, style, l.Letter+" "+look.LaneName(l.Name(), c.W-24))
 		c.TextRight(c.W-2, y, look.Value, units.Fixed(l.Recent.PayloadKbps, 1)+" kbps")
 	}
 }

@@ -73,7 +73,7 @@ func (p *stack) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 			k.Floor = math.Max(k.Floor, others.Spec(&area, th, c.W-2).Height(c.W-2))
 		}
 	}
-	k.Title = lane.Name()
+	k.Title = look.LaneName(lane.Name(), c.W/2)
 	if p.index > 0 {
 		k.Title = "shadow " + k.Title
 	}

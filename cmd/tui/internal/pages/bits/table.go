@@ -164,7 +164,7 @@ func (p *table) drawHead(c *look.Canvas, active, shadow *engine.Lane) (below int
 		drawName := func(l *engine.Lane, end int) {
 			x := p.extraNameWidth + end - groupWidth
 			width := min(groupWidth, c.W-2-x) // less for the shadow in a narrow pane
-			c.Clip(x, y, width, look.Title, look.PadLeft(look.LaneName(l.Encoder, l.Differs, width), width))
+			c.Clip(x, y, width, look.Title, look.PadLeft(look.LaneName(l.Name(), width), width))
 		}
 		drawName(active, columnEnds[2])
 		drawName(shadow, columnEnds[5])
@@ -341,7 +341,7 @@ func (p *table) verdict() (text, more string) {
 	if totalDiff > 0 {
 		word = "more"
 	}
-	text = shadow.ShortName(active) + " uses " + units.Fixed(math.Abs(totalDiff), 1) + " kbps " + word + " than " + active.Name() + " (" +
+	text = shadow.Name() + " uses " + units.Fixed(math.Abs(totalDiff), 1) + " kbps " + word + " than " + active.Name() + " (" +
 		formatSigned(100*(shadowKbps/activeKbps-1), 0) + " %)"
 	if maxDiff != 0 {
 		more = ", mostly on " + panes.SlotName(largest, p.snap.Schema) + " (" + formatSigned(maxDiff, 1) + ")"
@@ -365,7 +365,7 @@ func (p *table) drawBars(c *look.Canvas, th *look.Theme, y int) {
 		if nameY+1 >= c.H-1 || maxKbps <= 0 || math.IsInf(maxKbps, 0) {
 			return
 		}
-		c.Spans(3, nameY, c.W-5, look.Title.Span(look.LaneName(l.Encoder, l.Differs, 40)), look.Dim.Span("  "+units.Fixed(l.Recent.PayloadKbps, 1)+" kbps"))
+		c.Spans(3, nameY, c.W-5, look.Title.Span(look.LaneName(l.Name(), 40)), look.Dim.Span("  "+units.Fixed(l.Recent.PayloadKbps, 1)+" kbps"))
 		maxWidth := c.W - 6
 		parts := make([]panes.Part, len(p.slots))
 		for i, k := range p.slots {

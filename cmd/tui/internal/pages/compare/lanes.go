@@ -3,7 +3,6 @@ package compare
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/packetlog"
@@ -36,9 +35,9 @@ func compareLanes(snap *engine.Snapshot) comparison {
 		if n := len(l.Samples); n > 0 && !l.Samples[n-1].CostsPerChange() {
 			c.Lanes[i].Changed = make([]float64, len(c.Lanes[i].Changed)) // its bits per changed item are unknown
 		}
-		r := &row{name: strings.TrimSpace(l.Letter + " " + l.Encoder), differs: l.Differs, isLane: true, lane: i,
+		r := &row{name: l.Letter + " " + l.Name(), isLane: true, lane: i,
 			lanes: laneData{Series: c.Lanes[i]}, absent: lockstep.IsAbsent(snap, l), timing: l.Timing, err: l.Err, began: l.Began}
-		r.key = r.label() + " " + l.Began.String() // a lane may be removed and added again
+		r.key = l.Letter // never changes, and no other lane of the run has it
 		c.rows = append(c.rows, r)
 	}
 	c.packets = c.pairPackets(snap)

@@ -127,7 +127,7 @@ func (p *table) NextReference() room.Request {
 	}
 	p.referenceKey = r.key
 	p.rearrange()
-	return room.Request{Notice: "rows are compared with " + strings.TrimSpace(r.label())}
+	return room.Request{Notice: "rows are compared with " + strings.TrimSpace(r.name)}
 }
 
 // Release makes the best encoder the reference again.
@@ -226,7 +226,7 @@ func (p *table) Selection() string {
 	case r.report != nil:
 		return r.report.Path
 	}
-	text := r.label() + "\n"
+	text := r.name + "\n"
 	for f := range numFigures {
 		text += f.text("item").long + " " + r.figureText(f) + "\n"
 	}

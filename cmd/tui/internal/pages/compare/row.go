@@ -5,7 +5,6 @@ import (
 	"math"
 	"time"
 
-	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/figures"
@@ -67,15 +66,15 @@ type rowFigures [numFigures]float64
 // row is a row of the table: a lane of this run, a saved report, a stretch of either in which one encoder was
 // active, or a heading.
 type row struct {
-	key           string // identifies the row while others come and go
-	heading       string // the text of a heading; "" for other rows
-	name, differs string // name and encoder, and the parameters that distinguish a lane from others
-	about         string // of a report: data and link
-	figures       rowFigures
-	timing        figures.Timing     // whether encode and decode times include the communication with a plugin
-	err           error              // the newest error of the encoder, or why the report cannot be read
-	report        *run               // of a report and its stretches; nil for other rows
-	saved         report.SavedReport // of a report, as last listed; zero for other rows
+	key     string // identifies the row while others come and go
+	heading string // the text of a heading; "" for other rows
+	name    string // of a lane with its letter
+	about   string // of a report: data and link
+	figures rowFigures
+	timing  figures.Timing     // whether encode and decode times include the communication with a plugin
+	err     error              // the newest error of the encoder, or why the report cannot be read
+	report  *run               // of a report and its stretches; nil for other rows
+	saved   report.SavedReport // of a report, as last listed; zero for other rows
 
 	isLane bool
 	lane   int           // index in the snapshot; 0 is the active encoder
@@ -85,9 +84,6 @@ type row struct {
 }
 
 func newHeading(text string) *row { return &row{heading: text, key: text, figures: unknownFigures()} }
-
-// label returns the name of the row with the parameters that distinguish it.
-func (r *row) label() string { return look.LaneName(r.name, r.differs, math.MaxInt) }
 
 // figureText returns a figure of the row as text. Encode and decode times of a plugin have a mark, because they are
 // not comparable with those of built-in encoders.

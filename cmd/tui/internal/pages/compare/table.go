@@ -226,7 +226,7 @@ func (p *table) setColumns() {
 	p.sparkMax = 0 // one scale for all sparklines, so that heights can be compared
 	hasAge := false
 	for _, r := range p.rows {
-		nameWidth = max(nameWidth, look.TextWidth(r.label())+2) // 2 for the symbol
+		nameWidth = max(nameWidth, look.TextWidth(r.name)+2) // 2 for the symbol
 		p.sparkMax = max(p.sparkMax, chart.SparkTop(r.lanes.lastMinute(), sparkWidth))
 		hasAge = hasAge || !math.IsNaN(r.figures[figureAge])
 	}
@@ -243,7 +243,7 @@ func (p *table) setColumns() {
 	}
 	versus := "best"
 	if p.referenceKey != "" {
-		versus = p.reference.label()
+		versus = p.reference.name
 	}
 	scale := fmt.Sprintf("last minute, 0 to %s kbps", units.Fixed(p.sparkMax*room.PerSecond/1000, 0))
 	p.Columns = append(p.Columns, grid.Column{Title: "vs " + versus + ", 95 % CI", Width: 42, Min: 29, Text: p.gapCell},
@@ -266,7 +266,7 @@ func (p *table) nameText(c grid.Cell) []look.Span {
 		return grid.Text(look.Plain, "  "+r.name)
 	}
 	symbol := string(look.LaneSymbol(r.lane)) + " "
-	return []look.Span{look.LaneStyle(r.lane).Span(symbol), look.Plain.Span(look.LaneName(r.name, r.differs, c.Width-2))}
+	return []look.Span{look.LaneStyle(r.lane).Span(symbol), look.Plain.Span(look.LaneName(r.name, c.Width-2))}
 }
 
 // figureCell returns a figure of a row.

@@ -67,7 +67,7 @@ const (
 func (p *Charts) samples() *TimeCharts[meters.Sample] {
 	t := &TimeCharts[meters.Sample]{TimeAxis: &p.TimeAxis, Samples: p.Lane.Samples, OfRun: p.OfRun, LoopPoints: LoopPoints}
 	for i := range p.shadows {
-		t.Shadows = append(t.Shadows, Shadow[meters.Sample]{i, p.shadows[i].ShortName(&p.Lane), lockstep.AfterWarmUp(&p.shadows[i])})
+		t.Shadows = append(t.Shadows, Shadow[meters.Sample]{i, p.shadows[i].Name(), lockstep.AfterWarmUp(&p.shadows[i])})
 	}
 	return t
 }
@@ -147,7 +147,7 @@ func (p *Charts) ratioChart() (*TimeCharts[ratioSample], TimeChart[ratioSample])
 	}
 	t := &TimeCharts[ratioSample]{TimeAxis: &p.TimeAxis, Samples: slices.Repeat([]ratioSample{{1, 1}}, len(p.Lane.Samples))}
 	for i := range p.shadows {
-		t.Shadows = append(t.Shadows, Shadow[ratioSample]{i, p.shadows[i].ShortName(&p.Lane), samplesOf(&p.shadows[i])})
+		t.Shadows = append(t.Shadows, Shadow[ratioSample]{i, p.shadows[i].Name(), samplesOf(&p.shadows[i])})
 	}
 	return t, TimeChart[ratioSample]{Title: "Payload ratio", Short: "Ratio", Fit: true, Decimals: 3,
 		Lines: []TimeLine[ratioSample]{{Name: p.Lane.Name(), Style: look.Payload, Value: (*ratioSample).ratio}}}

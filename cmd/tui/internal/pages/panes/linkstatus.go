@@ -64,7 +64,7 @@ func (p *LinkStatusLine) Draw(c *look.Canvas) {
 	c.Spans(2, c.H-1, c.W-4, append(append([]look.Span{look.Dim.Span(" ")}, line...), look.Dim.Span(" "))...)
 }
 
-// checkSpans formats one check, such as "delay 32.1 ms (set 32.0)", or "(set 32.0 on average)" after a change. If long is set, or the check
+// checkSpans formats one check, such as "delay 32.1 ms (set 32.0)", or "(mean set 32.0)" after a change. If long is set, or the check
 // failed, the interval in which a correct link lies follows the set value. If an edge of the interval
 // is infinite, the link has only a minimum or a maximum.
 func checkSpans(check *trust.Check, long bool) []look.Span {
@@ -79,10 +79,11 @@ func checkSpans(check *trust.Check, long bool) []look.Span {
 	if !check.OK {
 		out = append(out, look.Alarm.Span(" NOT AS SET"))
 	}
-	out = append(out, look.Dim.Span(" (set "), look.Plain.Span(number(check.Set)))
+	label := " (set "
 	if check.IsMean {
-		out = append(out, look.Dim.Span(" on average"))
+		label = " (mean set "
 	}
+	out = append(out, look.Dim.Span(label), look.Plain.Span(number(check.Set)))
 	if long || !check.OK {
 		interval := ", expected " + number(check.Min) + " to " + number(check.Max)
 		switch {

@@ -23,7 +23,7 @@ func TestLinkStatusAfterChange(t *testing.T) {
 	c := look.NewCanvas(100, 3)
 	p.Draw(c)
 	line := c.Lines(th)[2]
-	if !strings.Contains(line, "(set 15.00 on average") || strings.Count(line, "average") != 1 {
+	if !strings.Contains(line, "(mean set 15.00") || strings.Count(line, "mean") != 1 {
 		t.Errorf("%s", line)
 	}
 }

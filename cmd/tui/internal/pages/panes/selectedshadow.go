@@ -8,24 +8,16 @@ import (
 
 // SelectedShadow identifies the shadows that pages compare with the active encoder where they do not show all
 // shadows. All pages share it.
-type SelectedShadow struct{ selected []laneID }
-
-// laneID identifies a shadow while it runs; its index changes when other shadows are removed.
-type laneID struct {
-	encoder string
-	params  any   // a pointer that the shadow keeps while it runs
-	began   int64 // time at which it was added, in nanoseconds of virtual time
+type SelectedShadow struct {
+	selected []string // the letters of their lanes
 }
-
-// newLaneID returns the identity of lane l.
-func newLaneID(l *engine.Lane) laneID { return laneID{l.Encoder, l.Params, int64(l.Began)} }
 
 // Indices returns the indices of the selected shadows in lanes, in ascending order; lanes[0] is the active encoder.
 // If no shadow is selected, or all selected ones were removed, it returns 1, the first shadow. It returns nil if there
 // are no shadows.
 func (s *SelectedShadow) Indices(lanes []engine.Lane) (list []int) {
 	for i := 1; i < len(lanes); i++ {
-		if slices.Contains(s.selected, newLaneID(&lanes[i])) {
+		if slices.Contains(s.selected, lanes[i].Letter) {
 			list = append(list, i)
 		}
 	}
@@ -46,7 +38,7 @@ func (s *SelectedShadow) Index(lanes []engine.Lane) int {
 // Select selects only lanes[i]. It does nothing if i is 0, the active encoder, or out of range.
 func (s *SelectedShadow) Select(lanes []engine.Lane, i int) {
 	if i > 0 && i < len(lanes) {
-		s.selected = []laneID{newLaneID(&lanes[i])}
+		s.selected = []string{lanes[i].Letter}
 	}
 }
 
@@ -60,6 +52,6 @@ func (s *SelectedShadow) Toggle(lanes []engine.Lane, i int) {
 	}
 	s.selected = s.selected[:0]
 	for _, k := range list {
-		s.selected = append(s.selected, newLaneID(&lanes[k]))
+		s.selected = append(s.selected, lanes[k].Letter)
 	}
 }

@@ -2,7 +2,6 @@ package panes_test
 
 import (
 	"testing"
-	"time"
 
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/experiment/engine"
@@ -11,11 +10,7 @@ import (
 // TestSelectionFollowsTheShadow: the selected shadow stays selected when others are added or removed,
 // also among shadows of one encoder. When it is removed, the first shadow is selected.
 func TestSelectionFollowsTheShadow(t *testing.T) {
-	type params struct{ Small int }
-	lane := func(small int) engine.Lane {
-		return engine.Lane{Encoder: "rotor", Params: &params{small}, Began: time.Second}
-	}
-	main, a, b, c := engine.Lane{Encoder: "rotor"}, lane(1), lane(2), lane(3)
+	main, a, b, c := engine.Lane{Letter: "A"}, engine.Lane{Letter: "B"}, engine.Lane{Letter: "C"}, engine.Lane{Letter: "D"}
 	all, s := []engine.Lane{main, a, b, c}, &panes.SelectedShadow{}
 	if s.Index(all) != 1 || s.Index(all[:1]) != 0 || s.Index(nil) != 0 {
 		t.Errorf("none chosen: %d, %d, %d", s.Index(all), s.Index(all[:1]), s.Index(nil))

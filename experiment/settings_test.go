@@ -24,7 +24,7 @@ func TestEverySettingHasAnEffectOrWarns(t *testing.T) {
 	}
 	values := map[string]any{
 		"data.source": "world", "data.script": "idle", "data.cubes": 5, "data.message": 9, "data.loop": false, "data.again": true,
-		"duration": "3s", "seed": 8, "profile": "unity-4g", "encoder.name": "raw", "traffic": "1 cubic", "budget": 1,
+		"duration": "3s", "seed": 8, "profile": "unity-4g", "encoder.name": "raw", "traffic": "1 cubic", "budget_line": 1,
 		"sender.every": 2, "sender.control": "good-bad", "sender.redundancy": "repeat", "sender.budget": "24kbit",
 		"sender.budget_burst": 2, "sender.priority": "unity", "sender.weights": "position=2", "sender.rate_hz": 30,
 		"sender.history": 1, "sender.block": 900, "sender.window": 9,

@@ -26,7 +26,7 @@ func changeOf(t *testing.T, pairs ...any) Change {
 func fullChange(t *testing.T) Change {
 	t.Helper()
 	return changeOf(t, "encoder", "kinetic", "encoder.params.damping", 0.5, "profile", "lte", "loss", "5%", "up.latency", "9ms", "down", map[string]any{"rate": "1mbit"},
-		"playout_delay", "40ms", "every", 2, "interpolation", "hermite", "budget", "off", "seed", 3, "press", " up  left", "hover", "on", "katamari", false,
+		"playout_delay", "40ms", "every", 2, "interpolation", "hermite", "budget_line", "off", "seed", 3, "press", " up  left", "hover", "on", "katamari", false,
 		"autopilot", "off", "reset", true, "shadow", []any{"raw", "rotor"}, "shadow_off", "zstd", "mark", "here")
 }
 
@@ -34,11 +34,11 @@ func fullChange(t *testing.T) Change {
 // a script.
 func TestChangeForms(t *testing.T) {
 	ch := fullChange(t)
-	if got, want := strings.Join(ch.Keys(), " "), "encoder.name profile shadow_off autopilot budget down.loss down.rate encoder.params.damping hover katamari mark press "+
+	if got, want := strings.Join(ch.Keys(), " "), "encoder.name profile shadow_off autopilot budget_line down.loss down.rate encoder.params.damping hover katamari mark press "+
 		"receiver.interpolation receiver.playout_delay reset seed sender.every shadow up.latency up.loss"; got != want {
 		t.Errorf("keys\n%s, want\n%s", got, want)
 	}
-	if got, want := ch.Label(), "encoder kinetic, profile lte, shadow zstd off, autopilot off, budget off, loss 5%, down rate 1mbit, damping 0.5, hover on, katamari off, here, "+
+	if got, want := ch.Label(), "encoder kinetic, profile lte, shadow zstd off, autopilot off, budget_line off, loss 5%, down rate 1mbit, damping 0.5, hover on, katamari off, here, "+
 		"press up left, interpolation hermite, playout_delay 40ms, reset the world, seed 3, every 2, shadow raw on, shadow rotor on, up latency 9ms"; got != want {
 		t.Errorf("label\n%s, want\n%s", got, want)
 	}
@@ -73,7 +73,7 @@ func TestChangeForms(t *testing.T) {
 func TestMergeEqualsBoth(t *testing.T) {
 	changes := []Change{
 		changeOf(t, "encoder", "kinetic", "params.damping", 0.5), changeOf(t, "encoder", "raw"), changeOf(t, "encoder", "kinetic"), changeOf(t, "loss", "5%"), changeOf(t, "up.loss", "3%", "down.latency", "5ms"),
-		changeOf(t, "profile", "lte"), changeOf(t, "every", 2), changeOf(t, "every", 3, "budget", 64), changeOf(t, "shadow", "rotor"), changeOf(t, "shadow", "zstd", "mark", "a"),
+		changeOf(t, "profile", "lte"), changeOf(t, "every", 2), changeOf(t, "every", 3, "budget_line", 64), changeOf(t, "shadow", "rotor"), changeOf(t, "shadow", "zstd", "mark", "a"),
 		changeOf(t, "mark", "b"), {}, changeOf(t, "hover", true, "press", "up"), changeOf(t, "hover", "off", "reset", "true"),
 		changeOf(t, "playout", "mirror"), changeOf(t, "playout_delay", "100ms"),
 	}
@@ -242,12 +242,12 @@ func TestValuesText(t *testing.T) {
 		}
 		return strings.Contains(string(data), text)
 	}
-	for key, chosen := range map[string]string{"seed": "history", "sender.rate_hz": "rate_hz = 60", "encoder.name": "relative-orientation", "encoder.params.small": "relative-orientation", "budget": "budget"} {
+	for key, chosen := range map[string]string{"seed": "history", "sender.rate_hz": "rate_hz = 60", "encoder.name": "relative-orientation", "encoder.params.small": "relative-orientation", "budget_line": "budget_line"} {
 		c := Default()
 		value := c.Values().Text(key)
 		testkit.Set(t, c, key, cmp.Or(value, "64"))
-		for _, text := range []string{"rate_hz = 60", "relative-orientation", "budget"} {
-			if has(c, text) != (text == chosen) && text != "budget" {
+		for _, text := range []string{"rate_hz = 60", "relative-orientation", "budget_line"} {
+			if has(c, text) != (text == chosen) && text != "budget_line" {
 				t.Errorf("after %s the file has %s: %v", key, text, has(c, text))
 			}
 		}
@@ -259,8 +259,8 @@ func TestValuesText(t *testing.T) {
 		}
 	}
 	c := Default()
-	testkit.Set(t, c, "budget", "64")
-	if !has(c, "budget = 64.0") || has(Default(), "budget = 256.0") {
+	testkit.Set(t, c, "budget_line", "64")
+	if !has(c, "budget_line = 64.0") || has(Default(), "budget_line = 256.0") {
 		t.Error("a chosen budget is missing, or one that was not is there")
 	}
 	full, err := Parse("full.toml", []byte(fullConfig))

@@ -16,7 +16,7 @@ import (
 
 // dataDependentKeys are the settings whose defaults depend on the data: the defaults for cubes at 60 Hz do
 // not suit calls at 20 Hz. They are adapted by FitTo unless they were set explicitly for the data.
-var dataDependentKeys = []string{"encoder.name", "sender.rate_hz", "budget"}
+var dataDependentKeys = []string{"encoder.name", "sender.rate_hz", budgetLineKey}
 
 // recordChoice records in c.chosen that key was set explicitly, if it is one of dataDependentKeys. Setting
 // another data source forgets earlier choices, because they were made for other data.
@@ -55,7 +55,7 @@ func (c *Config) FitTo(s *frame.Schema) error {
 		return refuse("sender.rate_hz", fmt.Sprintf("%d is more than the rate of the source", c.Sender.RateHz),
 			fmt.Sprintf("1 to %d", s.TickHz))
 	}
-	if !frame.IsCubes(s) && !c.chosen["budget"] {
+	if !frame.IsCubes(s) && !c.chosen[budgetLineKey] {
 		c.BudgetKbps = 0 // the default is for cubes
 	}
 	codec, err := findCodec(c.Encoder.Name, c.Codecs)

@@ -38,7 +38,7 @@ func TestFitTo(t *testing.T) {
 		{values, "sender.rate_hz=10", "10 Hz, 0 kbps, delta-adaptive, 0 shadows"},
 		{values, "sender.rate_hz=60", "sender.rate_hz: 60 is more than the rate of the source; expected 1 to 20"},
 		{values, "sender.rate_hz=20", "20 Hz, 0 kbps, delta-adaptive, 0 shadows"},
-		{values, "budget=64", "20 Hz, 64 kbps, delta-adaptive, 0 shadows"},
+		{values, "budget_line=64", "20 Hz, 64 kbps, delta-adaptive, 0 shadows"},
 		{values, "encoder.name=relative-orientation", "20 Hz, 0 kbps, relative-orientation, 0 shadows"},
 		{values, "encoder.name=raw", "20 Hz, 0 kbps, raw, 0 shadows"},
 		{values, "encoder.params.small=5", "20 Hz, 0 kbps, relative-orientation, 0 shadows"},

@@ -97,6 +97,10 @@ func notLinkError(key string, value any) error {
 // unknownKey returns the error for a key that cannot be set: it does not exist, or it is a table, of
 // which only the keys can be set.
 func unknownKey(key string) error {
+	if key == "budget" {
+		return refuse(key, "may mean two settings",
+			budgetLineKey+" for the line in the chart, or "+BudgetKey+" for the budget that is enforced")
+	}
 	known := knownKeys()
 	for _, k := range known {
 		if strings.HasPrefix(k, key+".") {

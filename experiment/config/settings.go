@@ -90,7 +90,8 @@ func (c *Config) HasFileData() bool {
 
 // Keys of settings that other files name.
 const (
-	BudgetKey      = "sender.budget"  // of the budget of the sender
+	BudgetKey      = "sender.budget"  // of the budget of the sender, which is enforced
+	budgetLineKey  = "budget_line"    // of the line in the chart
 	CrowdBudgetKey = "crowd.budget"   // of the budget that all clients of a crowd share
 	controlKey     = "sender.control" // of the policy that decides which snapshots are sent
 	priorityKey    = "sender.priority"
@@ -189,10 +190,10 @@ func senderRows() []Row {
 		{Key: "sender.window", Default: 128, Min: 1, Max: container.MaxWindow, Unit: "datagrams",
 			Needs: filesOnly},
 		// The default is the budget of the walk-off.
-		{Key: "budget", Words: "rate budget in kbps", Short: "budget", Args: "KBPS|off", Label: "Budget",
-			CommandHelp: "payload limit, a line in the chart", Default: 256, Max: 1_000_000, Unit: "kbps",
+		{Key: budgetLineKey, Words: "budget line in kbps", Short: budgetLineKey, Args: "KBPS|off", Label: "Budget line",
+			CommandHelp: "a line in the chart of the payload; nothing enforces it", Default: 256, Max: 1_000_000, Unit: "kbps",
 			Zero:     off,
-			Help:     "limit of the payload rate, shown as a line in the bandwidth chart. Totals contain the time above it",
+			Help:     "a payload rate that is a line in the bandwidth chart. Totals contain the time above it",
 			Expected: `kbps such as 256, or "off"`,
 			Ladder:   []float64{0, 8, 16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1000, 2000, 5000, 10_000},
 			Field:    func(c *Config) any { return &c.BudgetKbps }},
@@ -210,9 +211,9 @@ func budgetRows() []Row {
 	const needs = anyBudget + and + usesWeights + and + usesChanges
 	const inArea = anyBudget + and + radiusKey
 	return []Row{
-		{Key: BudgetKey, Short: "send_budget", Args: "RATE|off", Label: "Limit",
-			CommandHelp: "budget that is kept: packets contain the rows that fit",
-			Help:        "limit of headers and payloads that is kept: each packet contains the rows of the highest priority that fit",
+		{Key: BudgetKey, Short: "budget", Args: "RATE|off", Label: "Budget",
+			CommandHelp: "budget that is enforced: packets contain the rows that fit",
+			Help:        "limit of headers and payloads that is enforced: each packet contains the rows of the highest priority that fit",
 			Min:         1000, Max: 1e9, quantity: rate, Zero: off, IsShown: hasBudget,
 			Ladder: []float64{0, 8_000, 16_000, 24_000, 32_000, 45_000, 64_000, 96_000, 128_000, 192_000, 256_000, 512_000, 1_000_000}},
 		{Key: "sender.budget_burst", Short: "budget_burst", Args: "PACKETS", Default: 1, Min: 1, Max: 16,

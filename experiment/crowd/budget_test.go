@@ -42,10 +42,10 @@ func TestBudgetProperty(t *testing.T) {
 			"crowd.player_rows", pick("1", "7"), "interest.radius", pick("0", "5"),
 			"client[0].turn", "1", "client[0].leave", "300ms", "client[1].turn", "2", "client[1].down.loss", "gilbert mean=40% burst=150",
 			"client[2].turn", "3", "client[2].up.loss", "gilbert mean=40% burst=150", "client[3].turn", "4", "client[3].join", "1s",
-			"at[0].t", "700ms", "at[0].send_budget", pick("16kbit", "200kbit"), "at[0].crowd_budget", pick("off", "500kbit"),
+			"at[0].t", "700ms", "at[0].budget", pick("16kbit", "200kbit"), "at[0].crowd_budget", pick("off", "500kbit"),
 			"at[1].t", "1300ms", "at[1].encoder", encoder(), "at[2].t", "1500ms", "at[2].clients", pick("5", "61"),
 			"at[3].t", "2s", "at[3].priority", priority(), "at[3].crowd_budget", pick("off", "100kbit", "1mbit"), "at[4].t", "2200ms", "at[4].budget_burst", "1.5",
-			"at[5].t", "2500ms", "at[5].clients", "30", "at[6].t", "2800ms", "at[6].send_budget", "off", "at[6].crowd_budget", "900kbit"}
+			"at[5].t", "2500ms", "at[5].clients", "30", "at[6].t", "2800ms", "at[6].budget", "off", "at[6].crowd_budget", "900kbit"}
 		if rng.IntN(2) == 0 {
 			settings = append(settings, "crowd.profiles", "very-bad 40%, unity-leo 30%, wifi 30%", "crowd.uplink_rate", fmt.Sprintf("%dkbit", 200+rng.IntN(3000)),
 				"crowd.uplink_queue", "30KB")
@@ -60,8 +60,8 @@ func TestBudgetRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, change := range [][2]string{{"send_budget", "24kbit"}, {"encoder", "adaptive"}, {"crowd_budget", "300kbit"}, {"clients", "50"}, {"priority", "fiedler first=1"},
-		{"encoder", "kinetic-lite"}, {"clients", "10"}, {"send_budget", "off"}} {
+	for i, change := range [][2]string{{"budget", "24kbit"}, {"encoder", "adaptive"}, {"crowd_budget", "300kbit"}, {"clients", "50"}, {"priority", "fiedler first=1"},
+		{"encoder", "kinetic-lite"}, {"clients", "10"}, {"budget", "off"}} {
 		if err := l.RunUntil(time.Duration(i+1) * 500 * time.Millisecond); err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +114,7 @@ func TestBudgetFigures(t *testing.T) {
 // The share of a budget that changes is that of its mean: at most 1, although the run uses more than the
 // budget at its end. A client that comes later has the lower budget only.
 func TestShareOfLoweredBudget(t *testing.T) {
-	lowered := []string{"duration", "10s", "sender.budget", "48kbit", "at[0].t", "5s", "at[0].send_budget", "24kbit"}
+	lowered := []string{"duration", "10s", "sender.budget", "48kbit", "at[0].t", "5s", "at[0].budget", "24kbit"}
 	crowd := append([]string{"crowd.clients", "3", "client[0].turn", "3", "client[0].join", "5s"}, lowered...)
 	r := checkRuns(t, configure(t, crowd...), crowd, 1)
 	for i, mean := range []float64{36, 36, 24} {

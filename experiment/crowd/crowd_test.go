@@ -120,7 +120,7 @@ func TestOneClientEqualsSession(t *testing.T) {
 		{"sender.budget", "64kbit", "link.latency", "30ms", "down.loss", "gilbert mean=5% burst=3", "down.duplicate", "10%", "down.rate", "60kbit",
 			"down.queue", "8KB", "up.corrupt", "20%", "up.duplicate", "5%", "up.reorder", "10%"},
 		{"sender.budget", "64kbit", "link.latency", "20ms", "link.jitter", "15ms", "down.corrupt", "10%", "down.reorder", "10%", "down.mtu", "100"},
-		{"sender.budget", "32kbit", "link.latency", "40ms", "at[0].t", "1s", "at[0].send_budget", "96kbit", "at[1].t", "2s", "at[1].priority", "round-robin"},
+		{"sender.budget", "32kbit", "link.latency", "40ms", "at[0].t", "1s", "at[0].budget", "96kbit", "at[1].t", "2s", "at[1].priority", "round-robin"},
 	}
 	step := testkit.ChooseLong(1, 3, 7)
 	for i, p := range view.Policies {
@@ -362,7 +362,7 @@ func TestRefusals(t *testing.T) {
 		"at[0]: ":              {"at[0].t", "1s", "at[0].loss", "5%"},
 		"client[0].up.mtu: ":   {"client[0].turn", "3", "client[0].up.mtu", "700"},
 		"receiver.interpol":    {"receiver.interpolation", "hermite"},
-		"budget: ":             {"budget", "64"},
+		"budget_line: ":        {"budget_line", "64"},
 		"traffic: ":            {"traffic", "1 cubic"},
 		"client[0].turn: ":     {"client[0].turn", "10001", "client[0].loss", "1%"},
 		"client[0].address: ":  {"client[0].address", "10.0.0.1", "client[0].loss", "1%"},
@@ -379,7 +379,7 @@ func TestRefusals(t *testing.T) {
 		"encoder.name: raw cannot":    {"encoder.name", "raw"},
 		"sender.budget: 1kbit allows": {"sender.budget", "1kbit"},
 		"crowd.budget: 1kbit allows":  {"crowd.budget", "1kbit"},
-		"at[0]: ":                     {"at[0].t", "1s", "at[0].send_budget", "off"},
+		"at[0]: ":                     {"at[0].t", "1s", "at[0].budget", "off"},
 		"at[0]: a crowd with":         {"at[0].t", "1s", "at[0].loss", "5%"},
 		"crowd.player_rows: has no":   {"sender.budget", "off", "crowd.player_rows", "5"},
 		"crowd.budget: has no":        {"crowd.clients", "0", "crowd.budget", "1mbit"},

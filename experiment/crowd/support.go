@@ -22,7 +22,7 @@ func (x *session) checkSupport() error {
 		{!c.Playout().IsFixed(), "receiver.playout", "a crowd has no playout policies", `a fixed delay such as "85ms"`},
 		{c.Receiver.PlayoutCompare != "", "receiver.playout_compare", "a crowd has no playout policies", `"off"`},
 		{c.Receiver.Hermite, "receiver.interpolation", "a crowd does not measure the errors of displays", `"linear"`},
-		{c.BudgetKbps != defaults.BudgetKbps && c.BudgetKbps != 0, "budget", "a crowd has no chart with a budget", "no value"},
+		{c.BudgetKbps != defaults.BudgetKbps && c.BudgetKbps != 0, "budget_line", "a crowd has no chart with a budget", "no value"},
 		{len(c.Traffic) > 0, "traffic", "a crowd has no other traffic", `"off"`},
 		{c.HasRedundancy(), "sender.redundancy", "a crowd sends packets without redundancy", "no value"},
 		{c.HasMessages(), "messages", "a crowd sends only snapshots", "no [messages]"},

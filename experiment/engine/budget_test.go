@@ -14,13 +14,13 @@ func TestBudget(t *testing.T) {
 	run := func(kbps any, then any) *Session {
 		c := config.Default()
 		c.Encoder.Name = "raw"
-		if err := c.Set("budget", kbps); err != nil {
+		if err := c.Set("budget_line", kbps); err != nil {
 			t.Fatal(err)
 		}
 		s := mustOpen(t, c, labtest.NewCubeSource(10, 3, -1, 4), Options{Endless: true, KeepSamples: 20})
 		mustRun(t, s, 20500*time.Millisecond)
 		if then != nil {
-			mustChange(t, s, config.NewChange("budget", then))
+			mustChange(t, s, config.NewChange("budget_line", then))
 		}
 		mustRun(t, s, 40*time.Second)
 		return s

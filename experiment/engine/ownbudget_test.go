@@ -69,7 +69,7 @@ func TestOwnBudgetsChange(t *testing.T) {
 			case 0, 5, 6:
 				ch = config.NewChange("shadow_off", pick(encoders))
 			case 1:
-				ch = config.NewChange("send_budget", pick([]string{"off", "32kbit", "64kbit"}))
+				ch = config.NewChange("budget", pick([]string{"off", "32kbit", "64kbit"}))
 			case 2:
 				ch = config.NewChange("priority", pick(view.Policies.Names()))
 			case 3:

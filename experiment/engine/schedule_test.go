@@ -235,7 +235,7 @@ func (x *schedule) step() {
 			x.change("shadow_off", s.config.Shadows[0].Name)
 		}
 	case "setting":
-		x.change([...]string{"every", "playout_delay", "budget", "interpolation", "mark"}[x.rng.IntN(5)],
+		x.change([...]string{"every", "playout_delay", "budget_line", "interpolation", "mark"}[x.rng.IntN(5)],
 			[...]string{"1", "2", "30ms", "150ms", "256", "off", "linear", "hermite"}[x.rng.IntN(8)])
 	case "policy": // a control is refused for data other than snapshots
 		controls, playouts := append(endpoint.Controls.Names(), "off"), append(playout.Policies.Names(), "85ms")
@@ -243,7 +243,7 @@ func (x *schedule) step() {
 		x.change("playout", playouts[x.rng.IntN(len(playouts))])
 		x.change("playout_compare", [...]string{"all", "off"}[x.rng.IntN(2)])
 	case "budget": // refused for data other than snapshots, and for encoders of whole frames
-		x.change("send_budget", [...]string{"off", "16kbit", "64kbit", "200kbit", "1mbit"}[x.rng.IntN(5)])
+		x.change("budget", [...]string{"off", "16kbit", "64kbit", "200kbit", "1mbit"}[x.rng.IntN(5)])
 		x.change("budget_burst", [...]string{"1", "2", "3.5"}[x.rng.IntN(3)])
 		x.change("priority", view.Policies.Names()[x.rng.IntN(len(view.Policies))])
 		x.change("weights", [...]string{"off", "position=4, orientation=0", "interacting:1=16"}[x.rng.IntN(3)])

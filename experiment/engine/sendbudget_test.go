@@ -60,7 +60,7 @@ func TestBudgetHoldsInEveryWindow(t *testing.T) {
 		s := budgetSession(t, seed, time.Minute, "sender.budget", fmt.Sprint(rates[0], "bit"), "sender.budget_burst", fmt.Sprint(burst),
 			"sender.every", fmt.Sprint(every), "encoder.name", encoder)
 		advance(t, s, 4*time.Second)
-		change(t, s, "send_budget", fmt.Sprint(rates[1], "bit"))
+		change(t, s, "budget", fmt.Sprint(rates[1], "bit"))
 		advance(t, s, 4*time.Second)
 		interval := time.Duration(every) * time.Second / 60
 		window := max(100*time.Millisecond, interval)
@@ -109,7 +109,7 @@ func TestBudgetFromFirstPacket(t *testing.T) {
 			key, value := "budget_burst", fmt.Sprint(1+rng.IntN(16))
 			if rng.IntN(2) == 0 {
 				bps = 4000 + rng.IntN(30_000)
-				key, value = "send_budget", fmt.Sprint(bps, "bit")
+				key, value = "budget", fmt.Sprint(bps, "bit")
 			}
 			var ch config.Change
 			if err := ch.Set(key, value); err != nil {
@@ -197,7 +197,7 @@ func TestBudgetAfterOldAck(t *testing.T) {
 		change(t, s, "up.loss", "100%")
 		advance(t, s, silence)
 		change(t, s, "down.loss", "100%")
-		change(t, s, "send_budget", "64kbit")
+		change(t, s, "budget", "64kbit")
 		advance(t, s, 800*time.Millisecond)
 		change(t, s, "link.loss", "0%")
 		advance(t, s, 2*time.Second)
@@ -214,7 +214,7 @@ func TestAgesOfRows(t *testing.T) {
 	for _, budgets := range [][]string{{"10mbit", "10mbit", "10mbit"}, {"off", "off", "10mbit"}, {"10mbit", "off", "10mbit"}} {
 		s := budgetSession(t, 1, time.Minute, "sender.budget", budgets[0], "link.loss", "0%", "link.jitter", "0ms", "link.latency", "100ms")
 		for _, b := range budgets {
-			change(t, s, "send_budget", b)
+			change(t, s, "budget", b)
 			advance(t, s, 3*time.Second)
 		}
 		v := s.lanes[0].totals(s.Now()).View
@@ -259,7 +259,7 @@ func TestAgesOfOldDisplay(t *testing.T) {
 	tick(2 * time.Second)
 	change(t, s, "up.loss", "100%")
 	tick(2 * time.Second)
-	change(t, s, "send_budget", "16kbit")
+	change(t, s, "budget", "16kbit")
 	if p := s.Priorities(); p != nil && p.Ages != nil {
 		t.Errorf("ages are known before the receiver shows view frames: %v", p.Ages)
 	}
@@ -283,7 +283,7 @@ func TestAgesOfOldDisplay(t *testing.T) {
 		t.Errorf("the oldest row is %v old, want 2.0 to 2.6 s", oldest)
 	}
 	change(t, s, "up.loss", "0%")
-	change(t, s, "send_budget", "off")
+	change(t, s, "budget", "off")
 	tick(time.Second)
 	if p := s.Priorities(); p != nil {
 		t.Errorf("priorities without a budget: %+v", p)

@@ -74,11 +74,11 @@ func TestCompareBudgets(t *testing.T) {
 	if got := lockstep.CompareBudgets(snap).Findings(); !strings.HasSuffix(got[0], "is 1.00 times as large (95 % CI 1.00 to 1.00), which chance may explain.") {
 		t.Errorf("equal lanes: %q", got)
 	}
-	snap.Log = append(snap.Log, config.Stamp(20*time.Second, config.NewChange("send_budget", "64kbit")))
+	snap.Log = append(snap.Log, config.Stamp(20*time.Second, config.NewChange("budget", "64kbit")))
 	if got := lockstep.CompareBudgets(snap).Findings(); !strings.Contains(got[0], "too few data") {
 		t.Errorf("9 s: %q", got)
 	}
-	snap.Log = append(snap.Log, config.Stamp(30*time.Second, config.NewChange("send_budget", "64kbit")))
+	snap.Log = append(snap.Log, config.Stamp(30*time.Second, config.NewChange("budget", "64kbit")))
 	if got := lockstep.CompareBudgets(snap); got.Lanes[0].IsBest || got.Lanes[1].IsBest {
 		t.Error("a lane without a known error is the best")
 	}

@@ -246,8 +246,10 @@ func settingVerb(r *config.Row) verb {
 	return verb{Name: r.Short, Args: r.Args, Help: r.CommandHelp, screens: Lab, minArgs: 1, maxArgs: unlimited,
 		parse: func(args []string) (Order, error) {
 			text := lowerNames(args)
-			if strings.HasPrefix(r.Args, "TIME") && startsWithDigit(text) { // "100", "100 ms" and "100ms" are the same
-				text = units.AppendUnit(strings.ReplaceAll(text, " ", ""), "ms")
+			kind, _, _ := strings.Cut(r.Args, "|")
+			unit := map[string]string{"TIME": "ms", "RATE": "kbit"}[kind]
+			if unit != "" && startsWithDigit(text) { // "100", "100 ms" and "100ms" are the same
+				text = units.AppendUnit(strings.ReplaceAll(text, " ", ""), unit)
 			}
 			o, err := changeOrder(r.Key, text)
 			var bad *config.Error

@@ -30,11 +30,11 @@ func TestInterpolationIsOfferedAtLowRates(t *testing.T) {
 		return list
 	}
 	c := config.Default()
-	if got := words(c); !slices.Equal(got, []string{"playout", "budget"}) {
+	if got := words(c); !slices.Equal(got, []string{"playout", "budget_line"}) {
 		t.Errorf("at %d Hz: %v", c.Sender.RateHz, got)
 	}
 	c.Sender.RateHz = 10
-	if got := words(c); !slices.Equal(got, []string{"playout", "interpolation", "every", "budget"}) {
+	if got := words(c); !slices.Equal(got, []string{"playout", "interpolation", "every", "budget_line"}) {
 		t.Errorf("at 10 Hz: %v", got)
 	}
 	blend := runControls(c)[1]

@@ -40,7 +40,7 @@ func HasBudget(snap *engine.Snapshot) bool {
 func (p *Budgets) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	x := lockstep.CompareBudgets(p.snap)
 	if x == nil {
-		c.Frame(th, focused, "Error against kbps", look.Dim.Span("no lane has a budget: /send_budget 64kbit"))
+		c.Frame(th, focused, "Error against kbps", look.Dim.Span("no lane has a budget: /budget 64kbit"))
 		return
 	}
 	s := &ScatterTable{Title: "Error against kbps: mean " + x.Unit, About: x.Period(0),

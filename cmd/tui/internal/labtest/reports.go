@@ -18,7 +18,7 @@ func WriteReports(t *testing.T) string {
 			`"}},"seed":7,"duration_s":30,"duration_ns":30000000000,
 "frames":1800,"item":"cube","items_per_frame":901,"totals":{"sent":1800,"decoded":1700,"lost":100,"lost_by":{},"failures":{"no_baseline":2},
 "payload_kbps":` + kbps + `,"wire_kbps":170.5,"bits_per_item":3.1,"packet_bytes":{"p50":380,"p95":512},"playout":{"starved_ratio":0.01}},
-"timing":{"encode_us":{"p50":40},"decode_us":{"p50":35}},"shadows":[{"encoder":"raw","totals":{"payload_kbps":700.25}}],
+"timing":{"encode_us":{"p50":40},"decode_us":{"p50":35}},"shadows":[{"encoder":"raw","label":"raw","totals":{"payload_kbps":700.25}}],
 "changes":[{"t_ns":1000000000,"t_s":1,"change":[{"key":"down.latency","value":"25ms"}]}],"digest":"x"}`
 	}
 	good := report("rotor", "2%", "142.5")

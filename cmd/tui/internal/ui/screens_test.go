@@ -65,7 +65,7 @@ func screenStates(t *testing.T) []screenState {
 		{"file", ofFile(3), "", ""},
 		{"file, received", ofFile(9), "", "whole-zstd took 4.41 s, 3.1 times as long, over the same link with the same losses"},
 		{"compare", shadows, "5", ""},
-		{"compare with parameters", on(func() room.Lab { return &labtest.Lab{Snap: tuned()} }), "5 right right", "small=4 gear_bits=2 204.6"},
+		{"compare with parameters", on(func() room.Lab { return &labtest.Lab{Snap: tuned()} }), "5 right right", "g…s=2 204.6"},
 		{"compare, remote", on(newRemote), "5", "Shadows are not available over a network"},
 		{"compare, refused", on(func() room.Lab { return &labtest.Lab{Snap: labtest.RefusingSnapshot()} }), "5", "packet of 70000 bytes does not fit"},
 		{"compare without shadows", lab, "5", "No shadows yet: v adds an encoder on the same frames and losses.; Changes before → after"},

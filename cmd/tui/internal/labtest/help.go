@@ -17,10 +17,6 @@ var keyMeanings = map[string]string{
 	"(": "crosshair", ")": "crosshair", "Z": "time range", "z": "pane", "/": "command", "?": "key", "q": "quit|end", "^c": "save|end|quit",
 }
 
-// unsettledKeys lists, by page, the keys that do not have their only meaning yet.
-var unsettledKeys = map[string]string{"Page Report": "b o", "Page Bits": "o w", "Page Packets": "o O w n N",
-	"Page Crowd": "o", "Page File": "v", "Page Shown": "v", "Page Sweep": "f F s c w x"}
-
 // moves matches the keys that move or act on what is selected. Each page describes what they do there.
 var moves = regexp.MustCompile(`^(S-)?[←→↑↓gG[\]]$|^(pgup|pgdn|home|end|tab|enter|esc|backspace|1-[2-9]|click|wheel)$`)
 
@@ -64,9 +60,6 @@ func CheckHelp(t *testing.T, view string) {
 		label, text := string([]rune(line)[:nameColumns]), string([]rune(line)[nameColumns:])
 		for _, key := range strings.Fields(label) {
 			words := keyMeanings[key]
-			if slices.Contains(strings.Fields(unsettledKeys[section]), key) {
-				continue
-			}
 			if words == "" && !moves.MatchString(key) || !regexp.MustCompile(words).MatchString(strings.ToLower(text)) {
 				t.Errorf("%s: key %s, which means %q on every page, is described as %q", section, key, words, text)
 			}

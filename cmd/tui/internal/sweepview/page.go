@@ -40,11 +40,30 @@ func (p *pane) Wheel(_, _, _ int) room.Request { return room.Request{} }
 
 func (p *pane) Enter() room.Request { return p.m.openLive() }
 
-func (p *pane) Arrows() [][2]string { return [][2]string{{"arrows", "point"}} }
+func (p *pane) NextSort() room.Request {
+	p.m.nextOrder()
+	return room.Request{Redraw: true}
+}
+
+func (p *pane) NextFigure() room.Request {
+	p.m.nextFigure(1)
+	return room.Request{Redraw: true}
+}
+
+func (p *pane) NextReference() room.Request { return p.m.setReference() }
+
+func (p *pane) WriteFile() room.Request { return p.m.export() }
+
+func (p *pane) Arrows() [][2]string { return [][2]string{{"arrows", "point"}, {"enter", "live"}} }
 
 func (p *pane) KeyHelp(key string) string {
 	return map[string]string{"up": "point above or below; in Ranking the next row, in Point the next figure",
-		"left": "point to the left or right; in Ranking and Point the next figure"}[key]
+		"left":  "point to the left or right; in Ranking and Point the next figure",
+		"enter": "open the point as a live session; q returns to the sweep",
+		"S":     "sort the ranking: best first, worst first, in the order of the grid",
+		"c":     "next figure of the map",
+		"r":     "compare all points with this one, paired by seed; again: with the first point",
+		"w":     "write all points with all figures to a CSV file, in the order of the ranking"}[key]
 }
 
 // mapPane is the map of all points.
@@ -155,16 +174,11 @@ func (m *model) pointKeys() []room.Binding {
 		return func(step int) room.Request { return act(func() { do(step) })() }
 	}
 	list := []room.Binding{
-		room.Bind("enter", "open the point as a live session; q returns to the sweep", m.openLive).InFooter("live"),
-		room.Pair("F", "f", "previous figure, next figure", pair(m.nextFigure)).Labelled("f F").InFooter("figure"),
-		room.Bind("s", "sort the ranking: best first, worst first, in the order of the grid", act(m.nextOrder)).InFooter("sort"),
-		room.Bind("c", "compare all points with this one, paired by seed; again: with the first point", m.setReference).InFooter("compare"),
-		room.Bind("w", "write all points with all figures to a CSV file, in the order of the ranking", m.export).InFooter("CSV"),
 		room.Bind("0", "charts: axis from 0, or fitted to the data", act(func() { m.fromZero = !m.fromZero })),
 		room.Pair("home", "end", "first column, last column", pair(func(step int) { m.moveCursor(m.columns(), step*room.ListEnd) })),
 	}
 	if len(m.axisOrder) > 1 {
-		list = append(list, room.Bind("x", "rotate the axes: show another axis as columns", act(m.rotateAxes)).InFooter("rotate"))
+		list = append(list, room.Bind("a", "rotate the axes: show another axis as columns", act(m.rotateAxes)).InFooter("rotate"))
 	}
 	if len(m.axisOrder) > 2 {
 		list = append(list, room.Pair("[", "]", "axes that are neither rows nor columns: previous value, next value", pair(m.stepHiddenAxes)).InFooter("axes"))

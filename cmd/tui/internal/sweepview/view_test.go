@@ -104,15 +104,15 @@ var screenStates = []struct {
 }{
 	{"three", three, 150, "down down right", ""},
 	{"one", one, 40, "down", ""},
-	{"compared", three, 320, "down right c down s", ""},
-	{"turned", three, 320, "x down right F", "encoder down, downlink loss across"},
+	{"compared", three, 320, "down right r down S", ""},
+	{"turned", three, 320, "a down right c", "encoder down, downlink loss across"},
 	{"ranking", three, 320, "tab tab down", "Ranking payload, best first; 40/40 points complete"},
 	{"charts", three, 320, "tab tab tab right 0", "Along send every n-th frame payload kbps, 95 % intervals"},
 	{"point", point, 8, "", "By seed payload kbps; 8 of 8 runs"},
 	{"nothing", three, 0, "", "no results yet"},
 	{"help", three, 20, "?", "esc close"},
 	{"many", "duration = \"1s\"\n[[sweep]]\nkey = \"sender.window\"\nvalues = [" + numbers(40) + "]\n[[sweep]]\nkey = \"sender.history\"\nvalues = [" +
-		numbers(30) + "]\n", 100, "end pgdown x end f ] home", "scroll for more; 100/1200 points"},
+		numbers(30) + "]\n", 100, "end pgdown a end c ] home", "scroll for more; 100/1200 points"},
 }
 
 // TestScreens compares each state with golden files, or looks for its texts.
@@ -188,11 +188,11 @@ func TestKeys(t *testing.T) {
 	if p := m.watch.PointIndex(m.cursor); p != 19 {
 		t.Errorf("point %d, expected 19", p)
 	}
-	press("f")
+	press("c")
 	if m.watch.Names[m.figure] != "wire_kbps" {
 		t.Errorf("figure %q", m.watch.Names[m.figure])
 	}
-	press("F", "x", "x", "x")
+	press(strings.Fields(strings.Repeat("c ", len(m.shownFigures())-1) + "a a a")...)
 	if m.watch.Names[m.figure] != "payload_kbps" || fmt.Sprint(m.axisOrder) != "[0 1 2]" {
 		t.Errorf("figure %q, axes %v", m.watch.Names[m.figure], m.axisOrder)
 	}
@@ -280,12 +280,12 @@ func TestRanking(t *testing.T) {
 				t.Fatalf("%s: %v before %v", m.orderName(), before, after)
 			}
 		}
-		m.Update(labtest.KeyMsg("s"))
+		m.Update(labtest.KeyMsg("S"))
 	}
 	if !slices.IsSorted(m.ranked) {
 		t.Errorf("%s: %v", m.orderName(), m.ranked)
 	}
-	for _, k := range []string{"s", "tab", "tab", "g", "down", "down"} { // best first, in the pane Ranking
+	for _, k := range []string{"S", "tab", "tab", "g", "down", "down"} { // best first, in the pane Ranking
 		m.Update(labtest.KeyMsg(k))
 	}
 	if m.selected() != m.ranked[2] {
@@ -301,7 +301,7 @@ func TestRanking(t *testing.T) {
 // both points, paired by seed.
 func TestCompareWithAnyPoint(t *testing.T) {
 	w := watched(t, three, 320)
-	m := screen(w, 160, 48, false, "down", "right", "c", "down")
+	m := screen(w, 160, 48, false, "down", "right", "r", "down")
 	reference, point := w.PointIndex([]int{0, 1, 1}), w.PointIndex([]int{0, 2, 1})
 	if m.reference != reference || m.selected() != point {
 		t.Fatalf("points %d and %d", m.reference, m.selected())
@@ -319,7 +319,7 @@ func TestCompareWithAnyPoint(t *testing.T) {
 	if m.Update(labtest.KeyMsg("up")); m.ratioText(m.selected(), 0) != "" {
 		t.Error("the reference is compared with itself")
 	}
-	if m.Update(labtest.KeyMsg("c")); m.reference != 0 {
+	if m.Update(labtest.KeyMsg("r")); m.reference != 0 {
 		t.Errorf("c on the reference: compared with %d", m.reference)
 	}
 }
@@ -327,7 +327,7 @@ func TestCompareWithAnyPoint(t *testing.T) {
 // TestExport: the CSV file has a row per point in the order of the ranking, with the ratio to the reference.
 func TestExport(t *testing.T) {
 	w := watched(t, three, 320)
-	m := screen(w, 160, 48, false, "down", "c", "s")
+	m := screen(w, 160, 48, false, "down", "r", "S")
 	var file strings.Builder
 	m.sweep.Export = func(fill func(io.Writer) error) (string, error) { return "x.csv", fill(&file) }
 	_, cmd := m.Update(labtest.KeyMsg("w"))
@@ -353,7 +353,7 @@ func TestExport(t *testing.T) {
 
 // TestEnterOpensThePoint: enter ends the screen with the selected point, and the next screen has the same selection.
 func TestEnterOpensThePoint(t *testing.T) {
-	m := screen(watched(t, three, 320), 80, 24, false, "down", "right", "s", "c")
+	m := screen(watched(t, three, 320), 80, 24, false, "down", "right", "S", "r")
 	if _, cmd := m.Update(labtest.KeyMsg("enter")); cmd != nil || m.opened >= 0 {
 		t.Error("a point was opened without a way to show it")
 	}

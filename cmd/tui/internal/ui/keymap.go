@@ -31,6 +31,7 @@ func (m *dashboard) bindSettings() []room.Binding {
 		room.Bind("e", "list the encoders, what each costs now, and their parameters", list("encoder")).InFooter("encoder").Pin(),
 		room.Bind("v", "add a shadow: an encoder on the same frames and losses", list("shadow")),
 		room.Bind("p", "select a predefined link", list("profile")).InFooter("profile"),
+		room.Bind("o", "open a recording, capture, demo, log or report near by", list("open")).InFooter("open"),
 		room.Bind("u", "undo the last change; again: the change before it", m.sending(live.Command{Undo: true})).InFooter("undo"),
 		room.Bind("ctrl+r", "redo the change that was undone", m.sending(live.Command{Redo: true})),
 	}

@@ -29,7 +29,7 @@ func TestSortByCost(t *testing.T) {
 		}
 		return units
 	}
-	m.Press("o")
+	m.Press("S")
 	if !slices.IsSortedFunc(p.slots, func(a, b encoders.Slot) int { return cmp.Compare(sum(b), sum(a)) }) {
 		t.Errorf("by cost: %v", p.slots)
 	}
@@ -40,7 +40,7 @@ func TestSortByCost(t *testing.T) {
 	if p.selected != int(p.slots[0]) {
 		t.Error("down does not select the most expensive field")
 	}
-	m.Press("o")
+	m.Press("S")
 	if !slices.Equal(p.slots, inOrder) {
 		t.Error("o does not restore the order")
 	}

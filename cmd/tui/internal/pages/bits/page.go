@@ -110,24 +110,24 @@ func (p *table) ZoomBy(notches int) {
 func (p *table) Span() time.Duration { return p.axis.Span() }
 
 func (p *table) Bindings() []room.Binding {
-	hasChoice := func() bool { return len(p.lanes) > 2 } // beside the active encoder at least two shadows
-	choose := func() room.Request {
-		if !hasChoice() {
-			return room.Request{Notice: "w chooses the shadows to compare with, but there are fewer than two; v adds one"}
-		}
-		return room.Request{Overlay: &laneBox{budget: p.budgetModel}}
+	return []room.Binding{panes.RowCostBinding("the ten rows on which most bits were spent in the last 2 s; page 4 shows all as a heat map",
+		func() bool { return !p.rows.Absent() })}
+}
+
+// NextSort sorts the fields by cost, or in their order.
+func (p *table) NextSort() room.Request {
+	p.byCost = !p.byCost
+	p.recompute()
+	return room.Request{}
+}
+
+// NextReference opens the list of the shadows to compare with.
+func (p *table) NextReference() room.Request {
+	const minLanes = 3 // the active encoder and two shadows
+	if len(p.lanes) < minLanes {
+		return room.Request{Notice: "r chooses the shadows to compare with, but there are fewer than two; v adds one"}
 	}
-	sort := func() room.Request {
-		p.byCost = !p.byCost
-		p.recompute()
-		return room.Request{}
-	}
-	return []room.Binding{
-		room.Bind("o", "sort the fields by cost, or in their order", sort).InFooter("sort"),
-		room.Bind("w", "choose the shadows to compare with, also several", choose).InFooter("lanes").
-			Unless(func() bool { return !hasChoice() }),
-		panes.RowCostBinding("the ten rows on which most bits were spent in the last 2 s; page 4 shows all as a heat map", func() bool { return !p.rows.Absent() }),
-	}
+	return room.Request{Overlay: &laneBox{budget: p.budgetModel}}
 }
 
 func (p *table) Arrows() [][2]string {
@@ -140,5 +140,7 @@ func (p *table) Arrows() [][2]string {
 func (p *table) KeyHelp(key string) string {
 	return map[string]string{"up": "select a field", "left": "kbps, share of the bits, or bits per changed item",
 		"enter": "show the selected field only, or all",
-		"esc":   "show all fields"}[key]
+		"esc":   "show all fields",
+		"S":     "sort the fields by cost, or in their order",
+		"r":     "choose the shadows to compare with, also several"}[key]
 }

@@ -87,12 +87,11 @@ func (p *clients) Release() room.Request {
 	return room.Request{}
 }
 
-func (p *clients) Bindings() []room.Binding {
-	return []room.Binding{room.Bind("o", "order the clients by the next figure", func() room.Request {
-		p.order = (p.order + 1) % max(len(p.fields), 1)
-		p.sort()
-		return room.Request{Notice: "clients by " + p.fields[p.order].Label(), Redraw: true}
-	}).InFooter("order")}
+// NextSort orders the clients by the next figure.
+func (p *clients) NextSort() room.Request {
+	p.order = (p.order + 1) % max(len(p.fields), 1)
+	p.sort()
+	return room.Request{Notice: "clients by " + p.fields[p.order].Label(), Redraw: true}
 }
 
 func (p *clients) Arrows() [][2]string { return [][2]string{{"←→", "client"}} }
@@ -100,7 +99,7 @@ func (p *clients) Arrows() [][2]string { return [][2]string{{"←→", "client"}
 func (p *clients) KeyHelp(key string) string {
 	return map[string]string{"tab": "next pane", "up": "select the previous or next client; or scroll its packets",
 		"left": "select a client further left or right", "enter": "show the packets of the selected client",
-		"esc": "back to the clients", "x": "explain what a tick costs and what limits the server"}[key]
+		"esc": "back to the clients", "S": "sort the clients by the next figure", "x": "explain what a tick costs and what limits the server"}[key]
 }
 
 // Selection implements room.Copier: the figures of the selected client.
@@ -200,7 +199,7 @@ func (p *clients) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		each = fmt.Sprintf("a bar for the worst of %d", n)
 	}
 	count := strconv.Itoa(len(p.sorted)) + " clients"
-	about, since := count+"; "+each+"; o: next order", ""
+	about, since := count+"; "+each+"; S: next order", ""
 	if p.hasBudget() {
 		since = "; freezes, error p95, row ages and waits since the start"
 	}

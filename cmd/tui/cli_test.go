@@ -155,7 +155,7 @@ func TestGolden(t *testing.T) {
 		"links fit nowhere.csv.zst",
 		"links fit",
 		"links trace --packets 10",
-		"links show lte --config ok.toml",
+		"links show lte --netem loss",
 		"links trace --profile ltee",
 		"links trace --set down.los=5%",
 		"links trace --set down.loss=140%",

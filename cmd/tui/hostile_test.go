@@ -55,7 +55,7 @@ func TestHostileNames(t *testing.T) {
 		{"run", model, "--data", "packets:" + capture}, {"run", capture}, {"search", toml}, {"sweep", "--worker-token-file", dir, toml},
 		{"run", "--preset", "demo" + dir}, {"run", "--encoder", dir}, {"encoders", dir}, {"encoders", "--plugin", module},
 		{"plugins", "check", module}, {"plugins", "new", "--lang", "c", dir + "/new"}, {"proxy", "--listen", dir, "--to", dir},
-		{"proxy", "--listen", "127.0.0.1:0", "--to", "127.0.0.1:9", "--duration", "1ms", "--capture", dir + "/p.pcap", "--config", toml},
+		{"proxy", "--listen", "127.0.0.1:0", "--to", "127.0.0.1:9", "--duration", "1ms", "--capture", dir + "/p.pcap", toml},
 		{"plugins", "check", dir + "/none.wasm"}, {"check", toml + "x"}, {"links", "fit", dir + "/none.csv"},
 	} {
 		o := tui(args...)

@@ -22,17 +22,13 @@ type linkFlags struct {
 	seed    uint64
 }
 
-// add registers the flags except --profile.
+// add registers the flags except --profile and --config.
 func (f *linkFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.netem, "netem", "", "use the link that the tc netem options in `LINE` describe")
-	flags.StringVar(&f.file, "config", "", "use the links of the configuration in `FILE`")
 	flags.StringArrayVar(&f.set, "set", nil, "set one key of the links: `KEY=VALUE`, such as down.loss=5%; may be repeated")
 	flags.Uint64Var(&f.seed, "seed", config.Default().Seed, "seed of all random decisions; overrides the seed of the configuration")
 	complete(cmd, "set", linkKeys)
-	if err := cmd.MarkFlagFilename("config", "toml"); err != nil {
-		panic(err)
-	}
 }
 
 // addProfile registers --profile, for commands that take no profile as argument.
@@ -131,7 +127,7 @@ func (f *linkFlags) checkOneLink(cmd *cobra.Command) error {
 		profileFlag = "--profile "
 	}
 	var links []string
-	for _, s := range []struct{ flag, value string }{{profileFlag, f.profile}, {"--netem ", f.netem}, {"--config ", f.file}} {
+	for _, s := range []struct{ flag, value string }{{profileFlag, f.profile}, {"--netem ", f.netem}, {"", f.file}} {
 		if s.value != "" {
 			links = append(links, s.flag+s.value)
 		}
@@ -144,7 +140,7 @@ func (f *linkFlags) checkOneLink(cmd *cobra.Command) error {
 	case hasProfileFlag:
 		return usagef("%s expects a link: --profile NAME, --netem LINE, --config FILE or --set KEY=VALUE", cmd.CommandPath())
 	}
-	return usagef("%s expects a link: the NAME of a profile, --netem LINE, --config FILE or --set KEY=VALUE", cmd.CommandPath())
+	return usagef("%s expects a link: the NAME of a profile, --netem LINE or --set KEY=VALUE", cmd.CommandPath())
 }
 
 // profileArg is the argument check of commands that take the name of a profile as argument, or no

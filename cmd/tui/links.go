@@ -141,6 +141,7 @@ With --netem, the outcome of every packet is the one that Linux gives for the sa
 	link.add(cmd)
 	traffic.add(cmd, 10_000, time.Millisecond, 64) // defaults: number of packets, interval, bytes of a packet
 	link.addProfile(cmd)
+	cmd.Flags().StringVar(&link.file, "config", "", "use the links of the configuration in `FILE`")
 	cmd.Flags().BoolVar(&up, "up", false, "use the uplink, from receiver to sender, instead of the downlink")
 	a.addQuiet(cmd)
 	return cmd

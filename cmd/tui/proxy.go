@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,10 +76,7 @@ server and to clients that have sent to it.`,
   tui proxy --listen 27961 --to 127.0.0.1:27960 --headless --json --control unix:proxy.sock`,
 		Args: optionalArg("a configuration in TOML"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 && f.link.file != "" {
-				return usagef("%s and --config %s are two links; expected one", args[0], f.link.file)
-			}
-			f.link.file = cmp.Or(firstArg(args), f.link.file)
+			f.link.file = firstArg(args)
 			return a.proxy(cmd, &f)
 		},
 		ValidArgsFunction: completeFiles(1, "toml"),

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -70,6 +71,38 @@ func TestHelpScrolls(t *testing.T) {
 		}
 		if press(m, "/"); m.overlay != nil || !m.line.Open || !strings.Contains(m.View(), "[off] NAME") {
 			t.Errorf("%v: / does not list the commands:\n%s", size, m.View())
+		}
+	}
+}
+
+// TestFooterKeysAct presses each key that the footer of each page lists: something changes on the screen, or a
+// command is sent.
+func TestFooterKeysAct(t *testing.T) {
+	for _, size := range [][2]int{{160, 48}, {minWidth, minHeight}} {
+		for page := range 5 {
+			open := func() (*dashboard, *labtest.Lab) {
+				lab := newWorld()
+				if page == 4 {
+					lab.Snap = labtest.FourShadows()
+				}
+				m := screen(lab, size[0], size[1], Options{})
+				press(m, strconv.Itoa(page+1))
+				return m, lab
+			}
+			m, _ := open()
+			keys, special := m.footerKeys(nil)
+			for _, h := range m.hints(keys, special, size[0]-2) {
+				acts := false
+				for _, key := range strings.Fields(strings.NewReplacer("←→", "← →", "↑↓", "↑ ↓", "1-", "1 ", "←↑↓→", "← →").Replace(h.label)) {
+					pressed, lab := open()
+					before := pressed.View()
+					cmd := press(pressed, key)
+					acts = acts || pressed.View() != before || len(lab.Got) > 0 || cmd != nil
+				}
+				if !acts {
+					t.Errorf("%v, page %s: %s %s has no effect", size, m.page().Name, h.label, h.description)
+				}
+			}
 		}
 	}
 }

@@ -54,7 +54,7 @@ func (s *Shell) bindPanes() []room.Binding {
 		room.Pair("pgup ctrl+u ctrl+b", "pgdown ctrl+d ctrl+f", "up, down by ten", move(0, room.PageStep)),
 		room.Pair("g", "G", "first, last", move(0, room.ListEnd)),
 		paneKey(s, "enter", "type a value, or choose it from a list", "nothing on this page can be opened", room.Enterer.Enter),
-		paneKey(s, "d", "select the link to set: both, down, up", "this page has no controls of links; page 1 has them", room.Aimer.Aim),
+		paneKey(s, "d", "select the link to set: both, down, up", "this page has no controls of links; /down and /up set them", room.Aimer.Aim),
 		paneKey(s, "S", "sort by the next column; /sort FIELD asc reverses", "this page has nothing to sort", room.Sorter.NextSort).InFooter("sort"),
 		paneKey(s, "c", "next figure or view", "this page has one view", room.Switcher.NextFigure).InFooter("view"),
 		paneKey(s, "r", "select what the others are compared with", "this page compares nothing",

@@ -13,7 +13,7 @@ import (
 	"wirelab/internal/units"
 )
 
-// TestSortByCost checks that o lists the fields of wide data by their cost, and back.
+// TestSortByCost checks that S lists the fields of wide data by their cost, and back.
 func TestSortByCost(t *testing.T) {
 	lab := labtest.NewWide()
 	p, m := labtest.NewPaneStage[*table](New(&panes.SelectedShadow{}), lab, 160, 48)
@@ -42,7 +42,7 @@ func TestSortByCost(t *testing.T) {
 	}
 	m.Press("S")
 	if !slices.Equal(p.slots, inOrder) {
-		t.Error("o does not restore the order")
+		t.Error("S does not restore the order")
 	}
 }
 

@@ -17,9 +17,13 @@ func New() *room.Page {
 	client := &client{}
 	clients := &clients{clientTable: table, selected: -1, packets: client}
 	client.clients = clients
-	s := p.Add(clients, &charts{TimeAxis: span}, &quantiles{table}, &baselines{span: span}, client)
-	clients.focusPackets = func() { p.FocusOn(s[4]) }
-	clients.focusClients = func() { p.FocusOn(s[0]) }
+	strip := p.Add(clients)[0]
+	overTime := p.Add(&charts{TimeAxis: span})[0]
+	p.Add(&quantiles{table}) // on small screens only
+	ages := p.Add(&baselines{span: span})[0]
+	packets := p.Add(client)[0]
+	clients.focusPackets = func() { p.FocusOn(packets) }
+	clients.focusClients = func() { p.FocusOn(strip) }
 	p.LayOut = func(w, h int) []room.Place {
 		const minRest = 22 // rows for charts and packets
 		shown := len(clients.shown())
@@ -31,10 +35,10 @@ func New() *room.Page {
 		leftW, restH := w-rightW, h-clientsH
 		clientH := restH / 2
 		return []room.Place{
-			s[0].Place(0, 0, w, clientsH),
-			s[1].Place(0, clientsH, leftW, restH),
-			s[3].Place(leftW, clientsH, rightW, restH-clientH),
-			s[4].Place(leftW, h-clientH, rightW, clientH),
+			strip.Place(0, 0, w, clientsH),
+			overTime.Place(0, clientsH, leftW, restH),
+			ages.Place(leftW, clientsH, rightW, restH-clientH),
+			packets.Place(leftW, h-clientH, rightW, clientH),
 		}
 	}
 	return p
@@ -67,6 +71,7 @@ func (p *summary) Draw(c *look.Canvas, _ *look.Theme, _ bool) {
 		return []look.Span{style.Span(value), look.Dim.Span(" " + unit + "  ")}
 	}
 	c.Spans(1, 0, c.W-2, look.FitGroups(c.W-2, [][]look.Span{
+		{look.Dim.Span("last 2 s  ")},
 		text(look.Value, fmt.Sprint(x.Recent.Clients), "clients"),
 		text(look.Value, now.perTick(float64(now.sum.Encodings)).Text(1), "encodings/tick"),
 		text(wrong, fmt.Sprint(x.Totals.Wrong), "wrong"),

@@ -109,23 +109,7 @@ func (p *table) ZoomBy(notches int) {
 
 func (p *table) Span() time.Duration { return p.axis.Span() }
 
-// NextSort implements room.Sorter: it lists the fields by cost, or in their order.
-func (p *table) NextSort() room.Request {
-	p.byCost = !p.byCost
-	p.recompute()
-	return room.Request{}
-}
-
-// NextReference implements room.Referrer: it opens the box that chooses the shadows to compare with.
-func (p *table) NextReference() room.Request {
-	if len(p.lanes) <= 2 { // beside the active encoder at most one shadow
-		return room.Refusal("r chooses the shadows to compare with, but there are fewer than two; v adds one")
-	}
-	return room.Request{Overlay: &laneBox{budget: p.budgetModel}}
-}
-
 func (p *table) Bindings() []room.Binding {
-<<<<<<< HEAD
 	return []room.Binding{panes.RowCostBinding("the ten rows on which most bits were spent in the last 2 s; page 4 shows all as a heat map",
 		func() bool { return !p.rows.Absent() })}
 }
@@ -142,10 +126,6 @@ func (p *table) NextReference() room.Request {
 	const minLanes = 3 // the active encoder and two shadows
 	if len(p.lanes) < minLanes {
 		return room.Request{Notice: "r chooses the shadows to compare with, but there are fewer than two; v adds one"}
-=======
-	return []room.Binding{
-		panes.RowCostBinding("the ten rows on which most bits were spent in the last 2 s; page 4 shows all as a heat map", func() bool { return !p.rows.Absent() }),
->>>>>>> d7d42739 (crowd, bits: S sorts, r chooses the shadows to compare with)
 	}
 	return room.Request{Overlay: &laneBox{budget: p.budgetModel}}
 }
@@ -160,12 +140,7 @@ func (p *table) Arrows() [][2]string {
 func (p *table) KeyHelp(key string) string {
 	return map[string]string{"up": "select a field", "left": "kbps, share of the bits, or bits per changed item",
 		"enter": "show the selected field only, or all",
-<<<<<<< HEAD
 		"esc":   "show all fields",
 		"S":     "sort the fields by cost, or in their order",
 		"r":     "choose the shadows to compare with, also several"}[key]
-=======
-		"esc":   "show all fields", "S": "sort the fields by cost, or in their order",
-		"r": "choose the shadows to compare with, also several"}[key]
->>>>>>> d7d42739 (crowd, bits: S sorts, r chooses the shadows to compare with)
 }

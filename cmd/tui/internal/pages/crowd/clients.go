@@ -87,11 +87,7 @@ func (p *clients) Release() room.Request {
 	return room.Request{}
 }
 
-<<<<<<< HEAD
 // NextSort orders the clients by the next figure.
-=======
-// NextSort implements room.Sorter: it orders the clients by the next figure.
->>>>>>> d7d42739 (crowd, bits: S sorts, r chooses the shadows to compare with)
 func (p *clients) NextSort() room.Request {
 	p.order = (p.order + 1) % max(len(p.fields), 1)
 	p.sort()
@@ -103,11 +99,7 @@ func (p *clients) Arrows() [][2]string { return [][2]string{{"←→", "client"}
 func (p *clients) KeyHelp(key string) string {
 	return map[string]string{"tab": "next pane", "up": "select the previous or next client; or scroll its packets",
 		"left": "select a client further left or right", "enter": "show the packets of the selected client",
-<<<<<<< HEAD
 		"esc": "back to the clients", "S": "sort the clients by the next figure", "x": "explain what a tick costs and what limits the server"}[key]
-=======
-		"esc": "back to the clients", "S": "order the clients by the next figure", "x": "explain what a tick costs and what limits the server"}[key]
->>>>>>> d7d42739 (crowd, bits: S sorts, r chooses the shadows to compare with)
 }
 
 // Selection implements room.Copier: the figures of the selected client.

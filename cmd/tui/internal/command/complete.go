@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"wirelab/cmd/tui/internal/fuzzy"
@@ -123,6 +124,23 @@ func effect(env Context, line string) string {
 		return "enter: " + label + "; now " + now.Label()
 	}
 	return "enter: " + label + " (is set already)"
+}
+
+// number is what a number with a unit, or the beginning of one, looks like.
+var number = regexp.MustCompile(`^[-+]?[0-9]*[.]?[0-9]*[a-zA-Zµ%/]*(±.*)?$`)
+
+// accepts reports whether a line can become valid by typing on: the value of a setting with a number must begin like a
+// number or a word that completes it, and the name of an encoder, a profile or a theme like one that exists.
+func (env Context) accepts(line string) bool {
+	words := splitLine(line)
+	if len(words) != 2 || strings.HasSuffix(line, " ") {
+		return true
+	}
+	v, _, ok := env.findVerb(words[0])
+	if !ok || !v.strict || len(fuzzy.Rank(words[1], v.nextWords(nil))) > 0 {
+		return true
+	}
+	return number.MatchString(words[1]) && strings.ContainsAny(words[1][:1], "+-.0123456789")
 }
 
 // nextWords returns the words that may follow the arguments before, the ones typed so far; nil if

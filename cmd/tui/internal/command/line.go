@@ -64,7 +64,13 @@ func (l *Line) Key(msg tea.KeyMsg, env Context) (run bool) {
 		if msg.Type == tea.KeyBackspace && l.input.String() == "" { // as in vi
 			l.Open = false
 		}
+		before := slices.Clone(l.input.Text)
+		cursor := l.input.At
 		l.Edit(msg)
+		if len(msg.Runes) == 1 && !env.accepts(l.input.String()) {
+			l.input.Text, l.input.At = before, cursor
+			l.draft = string(before)
+		}
 	}
 	return false
 }

@@ -79,6 +79,7 @@ type verb struct {
 
 	screens          screen // where the command exists; 0 means Lab and Proxy
 	minArgs, maxArgs int    // number of arguments; maxArgs may be unlimited
+	strict           bool   // the first argument is a number with a unit, or a word that can be completed
 	isPath           bool   // the text after the name is a path, the only argument
 	// parse returns the action. It may rely on minArgs and maxArgs.
 	parse func(args []string) (Order, error)
@@ -125,7 +126,7 @@ func encoderVerbs(env Context) []verb {
 	}
 	names := setting.Names(env.Encoders(env.Schema))
 	return []verb{
-		{Name: "encoder", Args: "NAME", Help: "change the encoder", screens: Lab, minArgs: 1, maxArgs: 1, words: names,
+		{Name: "encoder", Args: "NAME", Help: "change the encoder", screens: Lab, strict: true, minArgs: 1, maxArgs: 1, words: names,
 			parse: func(args []string) (Order, error) { return changeOrder("encoder.name", args[0]) }},
 		{Name: "shadow", Args: "[off] NAME [PARAM=VALUE...]", Help: "run another encoder, or one with other parameters, as a shadow, on the same " +
 			"frames and losses; previous: the encoder before its last change", screens: Lab,
@@ -141,7 +142,7 @@ func encoderVerbs(env Context) []verb {
 			}},
 		{Name: "param", Args: "NAME VALUE", Help: "set a parameter of the encoder", screens: Lab, minArgs: 2, maxArgs: 2, words: params,
 			parse: func(args []string) (Order, error) { return changeOrder("encoder.params."+args[0], args[1]) }},
-		{Name: "profile", Args: "NAME", Help: "use a predefined link", minArgs: 1, maxArgs: 1, words: setting.Names(env.Links()),
+		{Name: "profile", Args: "NAME", Help: "use a predefined link", strict: true, minArgs: 1, maxArgs: 1, words: setting.Names(env.Links()),
 			parse: func(args []string) (Order, error) { return changeOrder("profile", args[0]) }},
 	}
 }
@@ -199,6 +200,9 @@ func directionVerb(env Context, direction config.Direction, target string) verb 
 		}}
 }
 
+// bareUnitNote precedes the unit of a number without one.
+const bareUnitNote = "a number without a unit is in "
+
 // linkVerb returns the command that changes the setting described by info, of the link in one
 // direction or of both links, as in "loss 5%".
 func linkVerb(env Context, info lossmodel.KeyInfo, direction config.Direction) verb {
@@ -216,9 +220,10 @@ func linkVerb(env Context, info lossmodel.KeyInfo, direction config.Direction) v
 			return changeOrder(direction.String()+"."+info.Key, value)
 		},
 		complete: func(before []string) []string { return lossmodel.CompleteWords(info, before) }}
+	v.strict = len(info.Ladder) > 0 || len(info.Choices) > 0
 	hint := func(args []string) string { return lossmodel.Hint(info, args) }
 	if u := spec.BareUnit(info); u != "" {
-		v.Note = "a number without a unit is in " + u
+		v.Note = bareUnitNote + u
 	}
 	switch {
 	case info.Key == "netem":
@@ -243,11 +248,16 @@ func settingVerbs() (list []verb) {
 // settingVerb returns the command of a setting, whose value may be a policy with parameters, as in "playout age
 // quantile=99%". Its errors lack the key, which the user did not type.
 func settingVerb(r *config.Row) verb {
-	return verb{Name: r.Short, Args: r.Args, Help: r.CommandHelp, screens: Lab, minArgs: 1, maxArgs: unlimited,
+	kind, _, _ := strings.Cut(r.Args, "|")
+	unit := map[string]string{"TIME": "ms", "RATE": "kbit"}[kind] // of a number without one
+	note := ""
+	if unit != "" {
+		note = bareUnitNote + unit
+	}
+	return verb{Name: r.Short, Args: r.Args, Help: r.CommandHelp, Note: note, screens: Lab, minArgs: 1, maxArgs: unlimited,
+		strict: unit != "" || kind == "N" || kind == "KBPS",
 		parse: func(args []string) (Order, error) {
 			text := lowerNames(args)
-			kind, _, _ := strings.Cut(r.Args, "|")
-			unit := map[string]string{"TIME": "ms", "RATE": "kbit"}[kind]
 			if unit != "" && startsWithDigit(text) { // "100", "100 ms" and "100ms" are the same
 				text = units.AppendUnit(strings.ReplaceAll(text, " ", ""), unit)
 			}

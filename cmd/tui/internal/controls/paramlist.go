@@ -2,7 +2,7 @@ package controls
 
 import (
 	"fmt"
-	"slices"
+	"regexp"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -54,7 +54,7 @@ func (l *EncoderList) Key(msg tea.KeyMsg) room.Request {
 	}
 	rows := l.paramRows()
 	p.err = ""
-	step, isLetter := room.ReadStep(msg), msg.Type == tea.KeyRunes && !slices.Contains([]string{"h", "l"}, msg.String())
+	step := room.ReadStep(msg)
 	switch {
 	case step != 0:
 		p.cursor = min(max(p.cursor+step, 0), len(rows)-1)
@@ -67,11 +67,26 @@ func (l *EncoderList) Key(msg tea.KeyMsg) room.Request {
 	case msg.Type == tea.KeyEnter:
 		p.typing = true
 		p.input.Set(rows[p.cursor].Text(l.selected()))
-	case isLetter:
+	case msg.Type == tea.KeyRunes && l.accepts(string(msg.Runes)):
 		p.typing = true
 		p.input.Set(string(msg.Runes))
 	}
 	return room.Request{}
+}
+
+// numberStart is what the beginning of a number looks like.
+var numberStart = regexp.MustCompile(`^[-+]?[0-9]*[.]?[0-9]*$`)
+
+// accepts reports whether text can be the beginning of a value of the selected parameter.
+func (l *EncoderList) accepts(text string) bool {
+	info := l.cat.Codec(l.encoders[l.Item].Name).ParamInfo()[l.params.cursor]
+	switch info.Type {
+	case "string":
+		return true
+	case "bool":
+		return strings.HasPrefix("true", text) || strings.HasPrefix("false", text)
+	}
+	return numberStart.MatchString(text)
 }
 
 // stepParam changes the selected parameter by n steps.
@@ -93,7 +108,11 @@ func (l *EncoderList) typeParam(msg tea.KeyMsg) room.Request {
 		return l.setParam(strings.TrimSpace(p.input.String()))
 	default:
 		p.err = ""
+		before := p.input.String()
 		p.input.Key(msg)
+		if len(p.input.Text) > len([]rune(before)) && !l.accepts(p.input.String()) {
+			p.input.Set(before)
+		}
 	}
 	return room.Request{}
 }

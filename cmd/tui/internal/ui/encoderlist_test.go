@@ -27,7 +27,7 @@ func TestEncoderListKeys(t *testing.T) {
 		{[]string{"e", "tab", "8", "enter"}, `params {"xy_small":"8"}`, true},
 		{[]string{"e", "tab", "enter", "backspace", "4", "enter"}, `params {"xy_small":"4"}`, true},
 		{[]string{"e", "tab", "9", "9", "enter"}, "", true},
-		{[]string{"e", "tab", "x", "enter"}, "", true},
+		{[]string{"e", "tab", "x", "right"}, `params {"xy_small":7}`, true},
 		{[]string{"e", "tab", "9", "9", "enter", "esc", "right"}, `params {"xy_small":7}`, true},
 		{[]string{"e", "up", "tab", "right", "esc", "esc"}, "", false}, // raw has no parameters
 		{[]string{"e", "tab", "right", "esc", "esc"}, `params {"xy_small":7}`, false},
@@ -137,5 +137,26 @@ func TestEncoderListShowsEstimates(t *testing.T) {
 	}
 	if press(m, "esc", "esc"); len(requested()) != 0 {
 		t.Errorf("after the list was closed: %v", requested())
+	}
+}
+
+// TestFieldsRefuseWhatCannotBeAValue checks that a letter that cannot be part of a value is not typed.
+func TestFieldsRefuseWhatCannotBeAValue(t *testing.T) {
+	for _, c := range []struct{ typed, want string }{
+		{"loss 5x0%", "loss 5x%"}, {"loss gil", "loss gil"}, {"loss zz5", "loss 5"}, {"latency -?8ms", "latency -8ms"}, {"latency off", "latency "},
+		{"encoder rotr!", "encoder rotr"}, {"mark zz5?", "mark zz5?"}, {"budget q64k", "budget 64k"},
+	} {
+		m := screen(labtest.NewLab(), 80, 24, Options{})
+		press(m, "/")
+		for _, letter := range c.typed {
+			press(m, string(letter))
+		}
+		if got := m.line.Text(); got != c.want {
+			t.Errorf("%q becomes %q, want %q", c.typed, got, c.want)
+		}
+	}
+	m := screen(labtest.NewLab(), 80, 24, Options{})
+	if press(m, "e", "tab", "x", "1", "q", "2"); !strings.Contains(m.View(), " 12_") {
+		t.Errorf("a number field has other letters:\n%s", m.View())
 	}
 }

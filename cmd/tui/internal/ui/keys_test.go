@@ -192,7 +192,7 @@ func TestErrorsAreShownInTheLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"losz 5%":      "did you mean loss?",
 		"loss 140%":    "loss",
-		"encoder rotz": "did you mean rotor?",
+		"shadow rotz":  "did you mean rotor?",
 		"speed 900":    "0.1 to 64",
 		"step 0":       "1 to 10000",
 		"seek never":   "00:30",

@@ -55,6 +55,7 @@ func (p *details) compare(a, b *run) {
 	add := func(label, left, right string, difference look.Span) {
 		p.rows = append(p.rows, [4]look.Span{look.Plain.Span(label), look.Value.Span(left), look.Value.Span(right), difference})
 	}
+	isLike := a.isLike(b)
 	totals := []*figures.Totals{&a.totals, &b.totals}
 	left, right := figures.Flatten(totals[0]), figures.Flatten(totals[1])
 	for _, f := range report.KnownFigures(figures.Main, totals) {
@@ -68,7 +69,7 @@ func (p *details) compare(a, b *run) {
 		}
 		difference := look.Span{}
 		if okA && okB {
-			difference = formatDifference(&f, x, y)
+			difference = formatDifference(&f, x, y, isLike)
 		}
 		add(f.Label(), text(x, okA), text(y, okB), difference)
 	}
@@ -92,8 +93,9 @@ func orNone(s string) string {
 }
 
 // formatDifference formats the difference of two values of a figure, "=" if it is rounded to 0. Figures with decimals
-// also have the change in percent of a, unless a is 0. A word follows if one of the values is better.
-func formatDifference(f *figures.Row, a, b float64) look.Span {
+// also have the change in percent of a, unless a is 0. A word follows if one of the values is better and the runs are
+// alike.
+func formatDifference(f *figures.Row, a, b float64, isLike bool) look.Span {
 	text := f.Text(math.Abs(b - a))
 	if strings.Trim(text, "0.") == "" {
 		return look.Faint.Span("=")
@@ -106,8 +108,9 @@ func formatDifference(f *figures.Row, a, b float64) look.Span {
 	if a > 0 && f.Decimals > 0 {
 		text += fmt.Sprintf(" (%s%s %%)", sign, units.Fixed(100*math.Abs(b/a-1), 0))
 	}
+	const negligible = 0.005 // of a
 	switch {
-	case f.Better == figures.Neither:
+	case !isLike, f.Better == figures.Neither, math.Abs(b-a) < negligible*math.Abs(a):
 		return look.Plain.Span(text)
 	case (b < a) == (f.Better == figures.LessIsBetter):
 		return look.Good.Span(text + " better")
@@ -136,7 +139,7 @@ func (p *details) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	p.Columns = []grid.Column{{Title: "figure or setting", Width: 40, Min: 16, Text: cell(0)},
 		{Title: p.base().Name, Width: 24, Min: 9, Right: true, Text: cell(1)},
 		{Title: r.Name, Width: 24, Min: 9, Right: true, Text: cell(2)},
-		{Title: "difference", Width: 24, Min: 10, Drop: 1, Right: true, Text: cell(3)}}
+		{Title: "difference", Width: 24, Min: 21, Drop: 1, Right: true, Text: cell(3)}}
 	p.Sort = -1
 	notes := look.Wrap(strings.Join(p.notes, ". "), c.W-5)
 	notes = notes[:min(len(notes), max(c.H-8, 0))]

@@ -28,6 +28,9 @@ func New(shadowChoice *panes.SelectedShadow, dir string) *room.Page {
 	p.LayOut = func(w, h int) []room.Place {
 		const minTable, minRowsForBoth, wide = 7, 20, 104
 		y := min(len(rows.rows)+otherRows, max(h/2, minTable))
+		if len(rows.lanes) == 0 && figures.Absent() { // a crowd has no charts
+			return []room.Place{s[0].Place(0, 0, w, h)}
+		}
 		places := []room.Place{s[0].Place(0, 0, w, y)}
 		if !figures.Absent() {
 			return append(places, s[1].Place(0, y, w, h-y))

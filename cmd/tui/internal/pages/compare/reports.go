@@ -108,8 +108,8 @@ func (r *run) isLike(other *run) bool {
 	return true
 }
 
-// shortName returns the name of a report without the year, followed by its encoder or the number of its stretches: day,
-// time, "auto" if a signal saved the report, and the number among reports of one second. Names of another form are
+// shortName returns the name of a report without the year and the seconds, followed by its encoder or the number of its
+// stretches: day, time, "auto" if a signal saved the report, and the number among reports of one second. Names of another form are
 // returned unchanged.
 func (r *run) shortName() string {
 	const stamp = len("2006-01-02-150405")
@@ -118,7 +118,7 @@ func (r *run) shortName() string {
 	if !hasStamp || encoder == "" {
 		return name
 	}
-	out := name[5:10] + " " + name[11:13] + ":" + name[13:15] + ":" + name[15:stamp]
+	out := name[5:10] + " " + name[11:13] + ":" + name[13:15]
 	rest, isAutomatic := strings.CutPrefix(name[stamp+1:], report.Automatic)
 	if isAutomatic {
 		out += " auto"
@@ -129,7 +129,7 @@ func (r *run) shortName() string {
 	}
 	out += strings.ReplaceAll(number, "-", " ")
 	if n := len(r.stretches); n > 0 {
-		return fmt.Sprintf("%s mean of %d stretches", out, n)
+		return fmt.Sprintf("%s mean of %d", out, n)
 	}
 	return out + " " + r.encoders
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"wirelab/cmd/tui/internal/chart"
@@ -241,12 +242,12 @@ func (p *table) setColumns() {
 		p.Columns = append(p.Columns, grid.Column{Title: text.head, Width: width, Drop: text.drop, Right: true, Sortable: true,
 			Text: func(c grid.Cell) []look.Span { return p.figureCell(c.Row, f) }})
 	}
-	versus := "best"
+	versus := "vs best, 95 % CI"
 	if p.referenceKey != "" {
-		versus = p.reference.name
+		versus = "vs " + strings.TrimSpace(p.reference.name)
 	}
 	scale := fmt.Sprintf("last minute, 0 to %s kbps", units.Fixed(p.sparkMax*room.PerSecond/1000, 0))
-	p.Columns = append(p.Columns, grid.Column{Title: "vs " + versus + ", 95 % CI", Width: 42, Min: 29, Text: p.gapCell},
+	p.Columns = append(p.Columns, grid.Column{Title: versus, Width: 42, Min: 29, Text: p.gapCell},
 		grid.Column{Title: scale, Width: 26, Drop: 2, Text: p.lastCell})
 	p.Across = p.wholeRow
 }

@@ -1,8 +1,8 @@
-// Package grid draws tables: columns with titles, rows with a cursor, and a mark at the title of the column by
-// which the rows are sorted.
+// Package grid draws tables: columns with titles, rows with a cursor, and a mark at the title of the column
+// by which the rows are sorted.
 //
-// A pane contains a Table, sets its columns and its number of rows, and passes keys and clicks to Move, SortNext and
-// Click. The table does not sort: the pane orders the rows by the column Sort.
+// A pane contains a Table, sets its columns and its number of rows, and passes keys and clicks to Move,
+// SortNext and Click. The table does not sort: the pane orders the rows by the column Sort.
 package grid
 
 import "wirelab/cmd/tui/internal/look"
@@ -12,7 +12,7 @@ type Column struct {
 	Title    string
 	Width    int  // of the cells, at most; use Rest for a column that takes the space that others leave
 	Min      int  // to which the column shrinks if there is too little space; 0 means that it keeps its width
-	Drop     int  // columns with the lowest number are left out first if there is too little space; 0 means never
+	Drop     int  // without enough space, columns with the lowest number are left out first; 0 means never
 	Right    bool // cells and title end at the right edge of the column
 	Sortable bool // the rows can be sorted by the column
 
@@ -37,7 +37,7 @@ type Table struct {
 	Columns  []Column
 	NumRows  int
 	Cursor   int  // the selected row; -1 for none
-	Centered bool // the selected row is in the middle, if possible; otherwise the table scrolls as little as it can
+	Centered bool // the selected row is in the middle if possible; otherwise the table scrolls little
 	First    int  // the first visible row; Draw changes it to show the cursor
 	Sort     int  // the index of the column by which the rows are sorted; -1 for none
 	Upward   bool // the smallest value is last
@@ -73,8 +73,8 @@ func (t *Table) SortNext(step int) {
 	}
 }
 
-// Click handles a click at (x, y) of the canvas that was passed to Draw: it selects the row there, or sorts by the
-// column whose title is there.
+// Click handles a click at (x, y) of the canvas that was passed to Draw: it selects the row there, or sorts
+// by the column whose title is there.
 func (t *Table) Click(x, y int) {
 	row := t.First + y - t.top - 1
 	switch {
@@ -89,8 +89,8 @@ func (t *Table) Click(x, y int) {
 	}
 }
 
-// Draw draws the titles at row y of a framed canvas and the rows into the h-1 rows below it. It notes the number of
-// rows that do not fit in the lower edge of the frame.
+// Draw draws the titles at row y of a framed canvas and the rows into the h-1 rows below it. It notes the
+// number of rows that do not fit in the lower edge of the frame.
 func (t *Table) Draw(c *look.Canvas, th *look.Theme, y, h int) {
 	t.top = y
 	t.rows = max(h-1, 0)
@@ -174,10 +174,10 @@ func (t *Table) drawCell(c *look.Canvas, i, y int, text []look.Span) {
 	c.Spans(x, y, min(p.x+p.width, c.W-1)-x, text...)
 }
 
-// layOut returns the places of the columns in a table that is w columns wide. First all columns that shrink have
-// their least width. If that is too much, columns are left out. If space is left, the narrowest column that is not
-// at its full width grows first. The column by which rows are sorted is never left out. If all of that does not
-// suffice, the last columns are cut off.
+// layOut returns the places of the columns in a table that is w columns wide. First all columns that shrink
+// have their least width. If that is too much, columns are left out. If space is left, the narrowest column
+// that is not at its full width grows first. The column by which rows are sorted is never left out. If all
+// of that does not suffice, the last columns are cut off.
 func (t *Table) layOut(w int) []span {
 	places := make([]span, len(t.Columns))
 	needed := -gap

@@ -21,8 +21,8 @@ type chartsBox struct {
 	err    error // why the samples of the report cannot be read; it is shown instead of the charts
 }
 
-// openCharts opens a box with the charts of a report. They are drawn from its samples.csv, by passing the samples to
-// the charts of page 1 as the snapshot of a run that ended.
+// openCharts opens a box with the charts of a report. They are drawn from its samples.csv, by passing the
+// samples to the charts of page 1 as the snapshot of a run that ended.
 func (p *table) openCharts(r *run) room.Request {
 	b := &chartsBox{name: r.Name, charts: panes.Charts{Selected: -1, OfRun: true}}
 	samples, err := report.ReadSamples(filepath.Join(filepath.Dir(r.Path), "samples.csv"))
@@ -60,7 +60,10 @@ func (b *chartsBox) Key(msg tea.KeyMsg) room.Request {
 
 // Bindings returns the keys of the box, for the footer and the help.
 func (b *chartsBox) Bindings() []room.Binding {
-	return []room.Binding{room.OverlayKey("Z", "time range", "change the time range of the charts"), room.OverlayKey("esc", "close", "close the charts")}
+	return []room.Binding{
+		room.OverlayKey("Z", "time range", "change the time range of the charts"),
+		room.OverlayKey("esc", "close", "close the charts"),
+	}
 }
 
 func (b *chartsBox) Draw(c *look.Canvas, th *look.Theme) {

@@ -113,8 +113,9 @@ func busy(now time.Duration) *engine.Snapshot {
 	return snap
 }
 
-// TestTooEarlyForInterval: the ratio of 2.9 is shown without an interval until the common period is 15 s long, which is 16 s
-// after the shadow was added. Then it is significant; ratio and interval are shown at every width.
+// TestTooEarlyForInterval: the ratio of 2.9 is shown without an interval until the common period is 15 s
+// long, which is 16 s after the shadow was added. Then it is significant; ratio and interval are shown at
+// every width.
 func TestTooEarlyForInterval(t *testing.T) {
 	early := regexp.MustCompile(`×[23]\.\d+ `)
 	sure := regexp.MustCompile(`×[23]\.\d+  2\.\d+ to [23]\.\d+ `)
@@ -201,8 +202,8 @@ func TestSparklinesShareAScale(t *testing.T) {
 	}
 }
 
-// TestChartsBelowTheTable: c selects the chart below the table. The chart of ratios is also shown below it if there is
-// room and a shadow.
+// TestChartsBelowTheTable: c selects the chart below the table. The chart of ratios is also shown below it
+// if there is room and a shadow.
 func TestChartsBelowTheTable(t *testing.T) {
 	names := []string{"Bandwidth kbps", "Bits per changed cube", "Decode failures/s", "Payload ratio"}
 	for h, want := range map[int][]string{46: {"03", "13", "23", "3", "03"}, 22: {"0", "1", "2", "3", "0"}} {
@@ -230,7 +231,8 @@ func TestChartsBelowTheTable(t *testing.T) {
 	}
 }
 
-// TestReference: r compares all lanes with the selected one, with words for better and worse; esc with the best.
+// TestReference: r compares all lanes with the selected one, with words for better and worse; esc with the
+// best.
 func TestReference(t *testing.T) {
 	page := New(&panes.SelectedShadow{}, "")
 	m := labtest.NewStage(page, &labtest.Lab{Snap: labtest.FourShadows()}, 160, 46)

@@ -13,8 +13,8 @@ import (
 	"wirelab/internal/units"
 )
 
-// details is the pane that compares the selected report with the reference, or with this run if the reference is a
-// lane: all main figures, then the settings that differ. It has a row for each line.
+// details is the pane that compares the selected report with the reference, or with this run if the
+// reference is a lane: all main figures, then the settings that differ. It has a row for each line.
 type details struct {
 	grid.Table
 	of      *table
@@ -53,7 +53,8 @@ func (p *details) Observe(room.View) bool {
 // compare makes the rows of a comparison of two runs.
 func (p *details) compare(a, b *run) {
 	add := func(label, left, right string, difference look.Span) {
-		p.rows = append(p.rows, [4]look.Span{look.Plain.Span(label), look.Value.Span(left), look.Value.Span(right), difference})
+		cells := [4]look.Span{look.Plain.Span(label), look.Value.Span(left), look.Value.Span(right), difference}
+		p.rows = append(p.rows, cells)
 	}
 	isLike := a.isLike(b)
 	totals := []*figures.Totals{&a.totals, &b.totals}
@@ -80,7 +81,7 @@ func (p *details) compare(a, b *run) {
 	}
 	p.notes = nil
 	if long, short := max(a.length, b.length), min(a.length, b.length); 10*long > 11*short {
-		p.notes = append(p.notes, "The runs have different lengths: part of the difference may be due to the data")
+		p.notes = append(p.notes, "The runs have different lengths, so part of the difference may be due to the data")
 	}
 	p.notes = append(p.notes, b.notes...)
 }
@@ -92,9 +93,9 @@ func orNone(s string) string {
 	return s
 }
 
-// formatDifference formats the difference of two values of a figure, "=" if it is rounded to 0. Figures with decimals
-// also have the change in percent of a, unless a is 0. A word follows if one of the values is better and the runs are
-// alike.
+// formatDifference formats the difference of two values of a figure, "=" if it is rounded to 0. Figures
+// with decimals also have the change in percent of a, unless a is 0. A word follows if one of the values is
+// better and the runs are alike.
 func formatDifference(f *figures.Row, a, b float64, isLike bool) look.Span {
 	text := f.Text(math.Abs(b - a))
 	if strings.Trim(text, "0.") == "" {
@@ -123,8 +124,8 @@ func (p *details) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		return
 	}
 	r := p.of.selected().report
-	c.Frame(th, focused, "Figures", look.Fit(look.TitleSpace(c.W, "Figures"), []look.Span{look.Plain.Span(r.Name), look.Dim.Span(" vs "),
-		look.Plain.Span(p.base().Name)}, []look.Span{look.Plain.Span(r.Name)}, nil)...)
+	names := []look.Span{look.Plain.Span(r.Name), look.Dim.Span(" vs " + p.base().Name)}
+	c.Frame(th, focused, "Figures", look.Fit(look.TitleSpace(c.W, "Figures"), names, names[:1], nil)...)
 	y := 1
 	if r.err != nil {
 		for i, line := range look.Wrap(r.err.Error(), c.W-4) {

@@ -1,3 +1,3 @@
-// Package compare is the page "Compare": the running encoders and the saved reports in one table, charts, and the
-// changes of the run.
+// Package compare is the page "Compare": the running encoders and the saved reports in one table, charts,
+// and the changes of the run.
 package compare

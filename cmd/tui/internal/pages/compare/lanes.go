@@ -26,8 +26,8 @@ type comparison struct {
 	rows    []*row // one for each lane
 }
 
-// compareLanes compares the lanes of a snapshot. It takes time in proportion to samples and lanes. The confidence
-// intervals take longer and are computed later, one per tick; see computeNextGap.
+// compareLanes compares the lanes of a snapshot. It takes time in proportion to samples and lanes. The
+// confidence intervals take longer and are computed later, one per tick; see computeNextGap.
 func compareLanes(snap *engine.Snapshot) comparison {
 	c := comparison{CommonPeriod: lockstep.CommonSamples(snap)}
 	for i := range snap.Lanes {
@@ -35,10 +35,12 @@ func compareLanes(snap *engine.Snapshot) comparison {
 		if n := len(l.Samples); n > 0 && !l.Samples[n-1].CostsPerChange() {
 			c.Lanes[i].Changed = make([]float64, len(c.Lanes[i].Changed)) // its bits per changed item are unknown
 		}
-		r := &row{name: l.Letter + " " + l.Name(), isLane: true, lane: i,
-			lanes: laneData{Series: c.Lanes[i]}, absent: lockstep.IsAbsent(snap, l), timing: l.Timing, err: l.Err, began: l.Began}
-		r.key = l.Letter // never changes, and no other lane of the run has it
-		c.rows = append(c.rows, r)
+		c.rows = append(c.rows, &row{
+			key:  "lane " + l.Letter, // which no other lane of the session has
+			name: l.Letter + " " + l.Name(), timing: l.Timing, err: l.Err,
+			isLane: true, lane: i, lanes: laneData{Series: c.Lanes[i]},
+			absent: lockstep.IsAbsent(snap, l), began: l.Began,
+		})
 	}
 	c.packets = c.pairPackets(snap)
 	for _, r := range c.rows {
@@ -47,10 +49,11 @@ func compareLanes(snap *engine.Snapshot) comparison {
 	return c
 }
 
-// pairPackets collects, for each lane, sizes and times of the packets that every lane still stores, so that element
-// i of all lanes is the same packet. It returns the number of packets. Lanes that send nothing are ignored, and so
-// are packets with references from before a loop point, where the data jump because a recording restarts. The
-// packets of all lanes are sorted by sequence, so one pass with an index per lane suffices.
+// pairPackets collects, for each lane, sizes and times of the packets that every lane still stores, so that
+// element i of all lanes is the same packet. It returns the number of packets. Lanes that send nothing are
+// ignored, and so are packets with references from before a loop point, where the data jump because a
+// recording restarts. The packets of all lanes are sorted by sequence, so one pass with an index per lane
+// suffices.
 func (c *comparison) pairPackets(snap *engine.Snapshot) (n int) {
 	var sending []int // the lanes that send
 	for i := range snap.Lanes {
@@ -127,8 +130,8 @@ func (d *laneData) ratio(f figure) (paired.Ratio, bool) {
 	return paired.Ratio{}, false
 }
 
-// packets returns the values by packet of a figure that is a quantile, and which quantile is shown: p is 0.95 for
-// sizes, and 0.5, the median, for times.
+// packets returns the values by packet of a figure that is a quantile, and which quantile is shown: p is
+// 0.95 for sizes, and 0.5, the median, for times.
 func (d *laneData) packets(f figure) (values []float64, p float64) {
 	switch f {
 	case figurePacket:
@@ -139,8 +142,8 @@ func (d *laneData) packets(f figure) (values []float64, p float64) {
 	return d.decode, 0.5
 }
 
-// figures returns the figures of a lane. All figures of an encoder that sent nothing are unknown, so that it is not
-// ranked as the cheapest.
+// figures returns the figures of a lane. All figures of an encoder that sent nothing are unknown, so that
+// it is not ranked as the cheapest.
 func (d *laneData) figures() rowFigures {
 	list := unknownFigures()
 	sends := func(bits float64) bool { return bits > 0 }
@@ -159,8 +162,9 @@ func (d *laneData) figures() rowFigures {
 	return list
 }
 
-// gap compares a lane with the reference by a figure: the ratio, or the difference for failures, because the ratio
-// to an encoder that never fails would be infinite. The interval is unknown if the lanes cannot be compared.
+// gap compares a lane with the reference by a figure: the ratio, or the difference for failures, because
+// the ratio to an encoder that never fails would be infinite. The interval is unknown if the lanes cannot
+// be compared.
 type gap struct {
 	estimate, lo, hi float64
 	block            int  // block length of the jackknife, in samples or packets
@@ -168,8 +172,8 @@ type gap struct {
 	significant      bool
 }
 
-// gapTo compares a lane with another one by figure f, with a 95 % confidence interval. The gap is zero if the lanes
-// do not have the same samples or packets.
+// gapTo compares a lane with another one by figure f, with a 95 % confidence interval. The gap is zero if
+// the lanes do not have the same samples or packets.
 func (d *laneData) gapTo(other *laneData, f figure) gap {
 	ownRatio, isRatio := d.ratio(f)
 	otherRatio, _ := other.ratio(f)

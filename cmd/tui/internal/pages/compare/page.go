@@ -6,23 +6,23 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"wirelab/cmd/tui/internal/grid"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/config"
 	htmlpage "wirelab/experiment/page"
 )
 
-// New returns the page: all running encoders and the saved reports of folder dir in a table; below it a chart of one
-// figure and one of payload ratios to the active encoder, or the figures of the selected report; and the changes of
-// this run. dir is "" if there are no reports. The shadow selected on the page is stored in shadowChoice, so that
-// other pages show it next to the active encoder.
+// New returns the page: all running encoders and the saved reports of folder dir in a table; below it a
+// chart of one figure and one of payload ratios to the active encoder, or the figures of the selected
+// report; and the changes of this run. dir is "" if there are no reports. The shadow selected on the page
+// is stored in shadowChoice, so that other pages show it next to the active encoder.
 func New(shadowChoice *panes.SelectedShadow, dir string) *room.Page {
 	p := &room.Page{Name: "Compare", Top: room.NewSlot(&panes.SummaryLine{}), TopIfWide: true}
 	chart := &panes.Charts{OnlySelected: true}
 	changes := &panes.Changes{}
-	rows := &table{Table: grid.Table{Sort: firstFigure}, folder: folder{dir: dir, listDue: true, runs: map[string]*run{}}, chart: chart,
-		shadowChoice: shadowChoice}
+	rows := &table{chart: chart, shadowChoice: shadowChoice}
+	rows.Sort = firstFigure
+	rows.folder = folder{dir: dir, listDue: true, runs: map[string]*run{}}
 	figures := &details{of: rows}
 	s := p.Add(rows, figures, chart, &panes.Charts{OnlySelected: true, Selected: panes.RatioChart}, changes)
 	p.LayOut = func(w, h int) []room.Place {
@@ -87,8 +87,8 @@ func (p *table) sortChanged() {
 	p.chart.Selected = chartForFigure(p.sortFigure())
 }
 
-// selectShadow makes the shadow under the cursor the one that other pages compare with the active encoder. If the
-// cursor is elsewhere, their choice stays.
+// selectShadow makes the shadow under the cursor the one that other pages compare with the active encoder.
+// If the cursor is elsewhere, their choice stays.
 func (p *table) selectShadow() {
 	p.version++ // the figures of another report are shown
 	if r := p.selected(); r.isLane {
@@ -118,8 +118,8 @@ func (p *table) NextFigure() room.Request {
 	return room.Request{}
 }
 
-// NextReference makes the selected row the reference that others are compared with, or the best encoder if the row
-// is the reference already.
+// NextReference makes the selected row the reference that others are compared with, or the best encoder if
+// the row is the reference already.
 func (p *table) NextReference() room.Request {
 	r := p.selected()
 	if r == nil {
@@ -142,8 +142,9 @@ func (p *table) Release() room.Request {
 	return room.Request{}
 }
 
-// Enter makes the selected shadow the active encoder, and the active encoder a shadow; or it opens the charts of the
-// selected report. It does nothing on the active encoder, or on a shadow whose removal was requested already.
+// Enter makes the selected shadow the active encoder, and the active encoder a shadow; or it opens the
+// charts of the selected report. It does nothing on the active encoder, or on a shadow whose removal was
+// requested already.
 func (p *table) Enter() room.Request {
 	r := p.selected()
 	switch {
@@ -157,7 +158,8 @@ func (p *table) Enter() room.Request {
 		return room.Refusal("this shadow is being removed")
 	}
 	active, chosen := p.cfg.Encoder, p.cfg.Shadows[r.lane-1]
-	ch := config.NewChange("encoder.name", chosen.Name, "encoder.params", chosen.Params).Merge(p.removal(chosen))
+	ch := config.NewChange("encoder.name", chosen.Name, "encoder.params", chosen.Params)
+	ch = ch.Merge(p.removal(chosen))
 	if !slices.ContainsFunc(p.cfg.Shadows, active.Equal) {
 		ch = ch.Merge(config.NewChange("shadow", []config.Encoder{active}))
 	}
@@ -192,8 +194,8 @@ func (p *table) removeSelected() room.Request {
 	return room.Change(p.removal(p.cfg.Shadows[r.lane-1]))
 }
 
-// WriteHTML writes the report.html of the selected report and shows its path. It runs in the background, because a
-// long report takes a while to read.
+// WriteHTML writes the report.html of the selected report and shows its path. It runs in the background,
+// because a long report takes a while to read.
 func (p *table) WriteHTML() room.Request {
 	r := p.selected()
 	if r == nil || r.report == nil {
@@ -219,8 +221,8 @@ func (p *table) ShowReport(path string) room.Request {
 	return room.Request{}
 }
 
-// Selection implements room.Copier: the path of the selected report, or the figures of the selected encoder as
-// "name value" in each line.
+// Selection implements room.Copier: the path of the selected report, or the figures of the selected encoder
+// as "name value" in each line.
 func (p *table) Selection() string {
 	r := p.selected()
 	switch {

@@ -52,7 +52,8 @@ func openRun(saved report.SavedReport) *run {
 	opened.timing = r.Timing
 	opened.stretches = r.Stretches
 	if len(runs) > 1 {
-		opened.notes = append(opened.notes, fmt.Sprintf("a sweep of %d runs, of which this is the first", len(runs)))
+		note := fmt.Sprintf("the first of %d runs of a sweep", len(runs))
+		opened.notes = append(opened.notes, note)
 	}
 	opened.settings, err = r.Settings()
 	if err != nil {
@@ -72,19 +73,20 @@ func openRun(saved report.SavedReport) *run {
 
 // rows returns the row of the report and those of its stretches.
 func (r *run) rows() []*row {
-	main := &row{key: r.Path, name: r.shortName(), figures: unknownFigures(), timing: r.timing, err: r.err, report: r}
+	main := &row{key: r.Path, name: r.shortName(), timing: r.timing, err: r.err, report: r}
+	main.figures = unknownFigures()
 	if r.err != nil {
 		return []*row{main}
 	}
-	main.figures = totalFigures(&r.totals, &r.timing, r.length)
+	main.figures = r.figures()
 	main.about = r.about()
 	return append([]*row{main}, stretchRows(r.Path, r.stretches, r)...)
 }
 
-// about describes the data, the link and the length of a report. Data from a file are named by the file; a link
-// without a profile is described by loss and latency of the downlink.
+// about describes the data, the link and the length of a report. Data from a file are named by the file; a
+// link without a profile is described by loss and latency of the downlink.
 func (r *run) about() string {
-	data, path, isFile := strings.Cut(r.settings["data.source"], ":") // a name, or a kind and a path such as file:PATH
+	data, path, isFile := strings.Cut(r.settings["data.source"], ":") // a name, or a kind and a path
 	if isFile {
 		data = filepath.Base(path)
 	}
@@ -108,9 +110,9 @@ func (r *run) isLike(other *run) bool {
 	return true
 }
 
-// shortName returns the name of a report without the year and the seconds, followed by its encoder or the number of its
-// stretches: day, time, "auto" if a signal saved the report, and the number among reports of one second. Names of another form are
-// returned unchanged.
+// shortName returns the name of a report without the year and the seconds, followed by its encoder or the
+// number of its stretches: day, time, "auto" if a signal saved the report, and the number among reports of
+// one second. Names of another form are returned unchanged.
 func (r *run) shortName() string {
 	const stamp = len("2006-01-02-150405")
 	name, encoder := r.Name, r.settings["encoder.name"]
@@ -134,8 +136,8 @@ func (r *run) shortName() string {
 	return out + " " + r.encoders
 }
 
-// folder is the folder of the saved reports, with what was read from it. Files are read in the background, because a
-// large file takes a while and a network folder may not respond.
+// folder is the folder of the saved reports, with what was read from it. Files are read in the background,
+// because a large file takes a while and a network folder may not respond.
 type folder struct {
 	dir     string               // "" if none exists
 	list    []report.SavedReport // newest first
@@ -152,8 +154,8 @@ type folder struct {
 // maxRuns bounds the reports that are kept in memory. More are read than a screen has rows.
 const maxRuns = 200
 
-// observe makes the folder due for listing after a notice of the lab, which may report a saved file, and every few
-// redraws, to find reports of other processes.
+// observe makes the folder due for listing after a notice of the lab, which may report a saved file, and
+// every few redraws, to find reports of other processes.
 func (d *folder) observe(v room.View) {
 	const listEvery = 6 // redraws
 	if v.Snap.Notice.ID != d.notice {
@@ -169,8 +171,9 @@ func (d *folder) observe(v room.View) {
 	}
 }
 
-// work returns the next read: the folder if it is due, or the first of the visible reports that was not read, or
-// whose file changed since; nil if there is none or a read is in progress. changed is called after a change.
+// work returns the next read: the folder if it is due, or the first of the visible reports that was not
+// read, or whose file changed since; nil if there is none or a read is in progress. changed is called after
+// a change.
 func (d *folder) work(visible []report.SavedReport, changed func()) (read func() (storeResult func())) {
 	if d.reading {
 		return nil
@@ -189,7 +192,11 @@ func (d *folder) work(visible []report.SavedReport, changed func()) (read func()
 			}
 		}
 	}
-	i := slices.IndexFunc(visible, func(s report.SavedReport) bool { return d.runs[s.Path] == nil || d.runs[s.Path].SavedReport != s })
+	isUnread := func(s report.SavedReport) bool {
+		r := d.runs[s.Path]
+		return r == nil || r.SavedReport != s
+	}
+	i := slices.IndexFunc(visible, isUnread)
 	if i < 0 {
 		return nil
 	}
@@ -215,7 +222,8 @@ func (d *folder) open(path string) error {
 		return err
 	}
 	name := filepath.Base(filepath.Dir(path))
-	d.opened = append(d.opened, report.SavedReport{Name: name, Path: path, Saved: info.ModTime(), Bytes: info.Size()})
+	saved := report.SavedReport{Name: name, Path: path, Saved: info.ModTime(), Bytes: info.Size()}
+	d.opened = append(d.opened, saved)
 	return nil
 }
 

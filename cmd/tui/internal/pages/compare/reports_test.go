@@ -37,8 +37,9 @@ func lineWith(view, text string) string {
 	return ""
 }
 
-// TestReportsAreRows: a report has its figures in the columns of encoders, and what it does not have is "-". The selected
-// one is compared with this run or with the reference: all figures, and the settings at the end of each run.
+// TestReportsAreRows: a report has its figures in the columns of encoders, and what it does not have is
+// "-". The selected one is compared with this run or with the reference: all figures, and the settings at
+// the end of each run.
 func TestReportsAreRows(t *testing.T) {
 	p, m := withReports(labtest.WriteReports(t), 160, 46, "down", "down", "down", "down")
 	r := p.selected()
@@ -129,8 +130,8 @@ func TestReportsThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestRowsFollowTheFolder: new reports are listed within seconds, removed ones disappear, the cursor stays on its report,
-// and a report that was rewritten is read again.
+// TestRowsFollowTheFolder: new reports are listed within seconds, removed ones disappear, the cursor stays
+// on its report, and a report that was rewritten is read again.
 func TestRowsFollowTheFolder(t *testing.T) {
 	dir := labtest.WriteReports(t)
 	p, m := withReports(dir, 160, 46, "down", "down", "down")
@@ -207,7 +208,8 @@ func TestChartsOfAReport(t *testing.T) {
 	}
 }
 
-// TestHTMLPage: the HTML page of the selected report is written in the background, and its path or an error is shown.
+// TestHTMLPage: the HTML page of the selected report is written in the background, and its path or an error
+// is shown.
 func TestHTMLPage(t *testing.T) {
 	dir := labtest.WriteReports(t)
 	p, m := withReports(dir, 160, 46)

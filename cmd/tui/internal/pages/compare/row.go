@@ -35,8 +35,8 @@ type figureText struct {
 	digits, drop int
 }
 
-// text returns the text of the figure. per names the item that figureBits counts bits per, such as "changed cube";
-// see panes.PerItemUnit.
+// text returns the text of the figure. per names the item that figureBits counts bits per, such as "changed
+// cube"; see panes.PerItemUnit.
 func (f figure) text(per string) figureText {
 	return [numFigures]figureText{
 		{"kbps", "payload bandwidth", 1, 9},
@@ -85,8 +85,8 @@ type row struct {
 
 func newHeading(text string) *row { return &row{heading: text, key: text, figures: unknownFigures()} }
 
-// figureText returns a figure of the row as text. Encode and decode times of a plugin have a mark, because they are
-// not comparable with those of built-in encoders.
+// figureText returns a figure of the row as text. Encode and decode times of a plugin have a mark, because
+// they are not comparable with those of built-in encoders.
 func (r *row) figureText(f figure) string {
 	text := f.format(r.figures[f])
 	if f == figureEncode || f == figureDecode {
@@ -95,20 +95,21 @@ func (r *row) figureText(f figure) string {
 	return text
 }
 
-// totalFigures returns the figures of a run of the given length, as far as its totals contain them.
-func totalFigures(t *figures.Totals, timing *figures.Timing, length time.Duration) rowFigures {
+// figures returns the figures of a run, as far as its totals contain them.
+func (r *run) figures() rowFigures {
 	list := unknownFigures()
+	t := &r.totals
 	list[figureKbps] = t.PayloadKbps
 	list[figurePacket] = t.PacketBytes.Of(t.PacketBytes.P95).Or(math.NaN())
 	if t.BitsPerChangedCube != nil {
 		list[figureBits] = t.BitsPerChangedCube.Or(math.NaN())
 	}
-	list[figureFailures] = float64(t.Failed()) / length.Minutes()
-	if timing.EncodeUS.P50 > 0 {
-		list[figureEncode] = timing.EncodeUS.P50
+	list[figureFailures] = float64(t.Failed()) / r.length.Minutes()
+	if r.timing.EncodeUS.P50 > 0 {
+		list[figureEncode] = r.timing.EncodeUS.P50
 	}
-	if timing.DecodeUS.P50 > 0 {
-		list[figureDecode] = timing.DecodeUS.P50
+	if r.timing.DecodeUS.P50 > 0 {
+		list[figureDecode] = r.timing.DecodeUS.P50
 	}
 	return list
 }
@@ -122,7 +123,8 @@ func stretchRows(key string, stretches []meters.StretchFigures, report *run) (ro
 		list[figureBits] = s.BitsPerChanged.Or(math.NaN())
 		list[figureFailures] = float64(s.Failed) * 60 / (s.ToS - s.FromS)
 		name := fmt.Sprintf("  %s-%s s %s", units.Fixed(s.FromS, 0), units.Fixed(s.ToS, 0), s.Encoder)
-		rows = append(rows, &row{key: fmt.Sprintf("%s stretch %d", key, i), name: name, figures: list, report: report})
+		stretchKey := fmt.Sprintf("%s stretch %d", key, i)
+		rows = append(rows, &row{key: stretchKey, name: name, figures: list, report: report})
 	}
 	return rows
 }

@@ -21,8 +21,8 @@ import (
 	"wirelab/internal/units"
 )
 
-// table has a row for each encoder of this run, sorted by one figure, then the stretches of this run between swaps of
-// its encoder, then the saved reports.
+// table has a row for each encoder of this run, sorted by one figure, then the stretches of this run
+// between swaps of its encoder, then the saved reports.
 type table struct {
 	grid.Table
 	folder
@@ -60,9 +60,9 @@ func (p *table) Name() string { return "Compare" }
 // second. A round computes the gap of each lane, one per tick, because each takes milliseconds.
 const redrawsPerRound = 2
 
-// Observe implements room.Observer. When a slow redraw is due (see room.View.RedrawDue), or if a lane was added or
-// removed, it compares the lanes of the new snapshot; otherwise it computes the next gap that is due. A gap that was
-// never computed starts a new round at once.
+// Observe implements room.Observer. When a slow redraw is due (see room.View.RedrawDue), or if a lane was
+// added or removed, it compares the lanes of the new snapshot; otherwise it computes the next gap that is
+// due. A gap that was never computed starts a new round at once.
 func (p *table) Observe(v room.View) bool {
 	p.observe(v)
 	isDue := v.RedrawDue || len(v.Snap.Lanes) != len(p.lanes)
@@ -118,8 +118,9 @@ func (p *table) arrange() {
 	}
 	slices.SortStableFunc(p.rows, func(a, b *row) int { return cmp.Compare(value(a), value(b)) })
 	if len(p.rows) == 0 { // a crowd
-		x := p.thisRun
-		p.rows = append(p.rows, &row{key: x.Name, name: x.Name, figures: totalFigures(&x.totals, &x.timing, x.length), timing: x.timing})
+		r := &row{key: p.thisRun.Name, name: p.thisRun.Name, timing: p.thisRun.timing}
+		r.figures = p.thisRun.figures()
+		p.rows = append(p.rows, r)
 	}
 	if stretches := p.thisRun.stretches; len(stretches) > 0 {
 		p.rows = append(p.rows, newHeading("this run, from swap to swap of its encoder"))
@@ -239,8 +240,8 @@ func (p *table) setColumns() {
 	for f := range shown {
 		text := f.text(p.itemUnit)
 		width := max(7, look.TextWidth(text.head)+1) // 1 for the mark of the sort figure
-		p.Columns = append(p.Columns, grid.Column{Title: text.head, Width: width, Drop: text.drop, Right: true, Sortable: true,
-			Text: func(c grid.Cell) []look.Span { return p.figureCell(c.Row, f) }})
+		p.Columns = append(p.Columns, grid.Column{Title: text.head, Width: width, Drop: text.drop, Right: true,
+			Sortable: true, Text: func(c grid.Cell) []look.Span { return p.figureCell(c.Row, f) }})
 	}
 	versus := "vs best, 95 % CI"
 	if p.referenceKey != "" {
@@ -267,7 +268,8 @@ func (p *table) nameText(c grid.Cell) []look.Span {
 		return grid.Text(look.Plain, "  "+r.name)
 	}
 	symbol := string(look.LaneSymbol(r.lane)) + " "
-	return []look.Span{look.LaneStyle(r.lane).Span(symbol), look.Plain.Span(look.LaneName(r.name, c.Width-2))}
+	name := look.LaneName(r.name, c.Width-2)
+	return []look.Span{look.LaneStyle(r.lane).Span(symbol), look.Plain.Span(name)}
 }
 
 // figureCell returns a figure of a row.
@@ -285,7 +287,8 @@ func (p *table) lastCell(c grid.Cell) []look.Span {
 	if !r.isLane {
 		return grid.Text(look.Dim, r.about)
 	}
-	return grid.Text(look.LaneStyle(r.lane), chart.Spark(r.lanes.lastMinute(), sparkWidth, p.sparkMax))
+	spark := chart.Spark(r.lanes.lastMinute(), sparkWidth, p.sparkMax)
+	return grid.Text(look.LaneStyle(r.lane), spark)
 }
 
 // wholeRow returns a heading, or the name of a row with its error if it has no figures; nil for other rows.
@@ -300,8 +303,8 @@ func (p *table) wholeRow(c grid.Cell) []look.Span {
 	return nil
 }
 
-// gapCell compares a row with the reference: why no ratio is known, or the ratio with its confidence interval and, if
-// that is significant, the difference. Failures have the difference instead of the ratio.
+// gapCell compares a row with the reference: why no ratio is known, or the ratio with its confidence
+// interval and, if that is significant, the difference. Failures have the difference instead of the ratio.
 func (p *table) gapCell(c grid.Cell) []look.Span {
 	r, by := p.rows[c.Row], p.sortFigure()
 	v, base := r.figures[by], p.reference.figures[by]
@@ -373,14 +376,14 @@ func ratioDecimals(lo, hi float64) int {
 	return 4
 }
 
-// footnote describes the period of the data and the method of the intervals, or what adds lanes, in at most maxWidth
-// columns if possible.
+// footnote describes the period of the data and the method of the intervals, or what adds lanes, in at most
+// maxWidth columns if possible.
 func (p *table) footnote(maxWidth int) string {
 	switch {
 	case len(p.data.rows) == 0:
 		return "Clients of a crowd are compared on the page Crowd, and runs with saved reports here."
 	case p.remote:
-		return "Shadows are not available over a network, because its losses cannot be repeated for another encoder."
+		return "Shadows are not available over a network: its losses cannot be repeated for another encoder."
 	case len(p.data.rows) == 1:
 		return "No shadows yet: v adds an encoder on the same frames and losses."
 	case len(p.data.rows[0].lanes.Payload) == 0:
@@ -389,7 +392,8 @@ func (p *table) footnote(maxWidth int) string {
 	period := seconds(max(p.data.To-p.data.From, 0))
 	long := "common period " + period
 	if p.data.LoopSamples > 0 {
-		long += ", leaving out " + seconds(time.Duration(p.data.LoopSamples)*meters.SamplePeriod) + " at loop points"
+		leftOut := time.Duration(p.data.LoopSamples) * meters.SamplePeriod
+		long += ", leaving out " + seconds(leftOut) + " at loop points"
 	}
 	if p.comparesPackets() {
 		long += fmt.Sprintf("; sizes and times: the last %d packets", p.data.packets)
@@ -407,19 +411,20 @@ func (p *table) comparesPackets() bool {
 	return !isRatio
 }
 
-// intervalText describes the method of the interval of the row under the cursor, or of the first one that has an
-// interval, with the block length: a number of packets for sizes and times, otherwise seconds. If it is too early for
-// an interval, intervalText describes how long the common period must be.
+// intervalText describes the method of the interval of the row under the cursor, or of the first one that
+// has an interval, with the block length: a number of packets for sizes and times, otherwise seconds. If it
+// is too early for an interval, intervalText describes how long the common period must be.
 func (p *table) intervalText() string {
 	g := p.gaps[p.gapKeyOf(p.selected())]
 	if others := p.compared(); !g.known && len(others) > 0 {
 		g = p.gaps[p.gapKeyOf(others[0])]
 	}
+	minPeriod := seconds(paired.MinPairs * meters.SamplePeriod)
 	switch {
 	case !g.known && p.comparesPackets():
-		return fmt.Sprintf("from %s on and %d packets", seconds(paired.MinPairs*meters.SamplePeriod), paired.MinPairsForQuantile)
+		return fmt.Sprintf("from %s on and %d packets", minPeriod, paired.MinPairsForQuantile)
 	case !g.known:
-		return "from " + seconds(paired.MinPairs*meters.SamplePeriod) + " on"
+		return "from " + minPeriod + " on"
 	case p.comparesPackets():
 		return fmt.Sprintf("jackknife of ten blocks of %d packets", g.block)
 	}

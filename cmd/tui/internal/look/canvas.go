@@ -62,10 +62,7 @@ func (c *Canvas) Clip(x, y, maxWidth int, style Style, s string) int {
 	if maxWidth <= 0 {
 		return x
 	}
-	if TextWidth(s) > maxWidth {
-		s = Truncate(s, maxWidth-1) + "…"
-	}
-	for _, r := range s {
+	for _, r := range Shorten(s, maxWidth) {
 		switch RuneWidth(r) {
 		case 1:
 			c.Set(x, y, style, r)

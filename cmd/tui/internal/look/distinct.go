@@ -1,51 +1,32 @@
 package look
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
 // ShortenDistinct shortens names to at most n columns each, so that different names stay different. It
-// first cuts the ends. Names that then look equal are ambiguous: they are cut in the middle or, if
-// that does not suffice, at their common beginning. The last resort is to number them, "~1", which
-// may exceed n columns if n is tiny. After maxNumber numbers, names may remain ambiguous.
+// first cuts the ends. Names that then look equal are ambiguous: they are cut in the middle. The last resort is to
+// number them, "~1", which may exceed n columns if n is tiny. After maxNumber numbers, names may remain ambiguous.
 func ShortenDistinct(names []string, n int) []string {
 	out := make([]string, len(names))
 	for i, name := range names {
 		out[i] = Shorten(name, n)
 	}
-	if slices.Equal(out, names) {
-		return out
-	}
 	// Keep more and more of the end; the beginning and the ellipsis need a column each.
 	for tail := 1; tail <= n-2; tail++ {
-		ambiguous := findAmbiguous(names, out)
-		if len(ambiguous) == 0 {
-			return out
-		}
-		for i := range ambiguous {
+		for _, i := range findAmbiguous(names, out) {
 			out[i] = shortMiddle(names[i], n, tail)
 		}
 	}
-	for i, common := range findAmbiguous(names, out) { // keep the part after the common beginning, where the names differ
-		out[i] = "…" + Shorten(names[i][common:], n-1)
-	}
-	number := 0
-	for i := range names {
-		// A numbered name may equal another name, so try numbers until it does not.
-		for {
-			if _, isAmbiguous := findAmbiguous(names, out)[i]; !isAmbiguous {
-				break
-			}
-			number++
-			suffix := "~" + strconv.Itoa(number)
-			out[i] = Truncate(names[i], max(n-len(suffix), 0)) + suffix
-		}
-		if number > maxNumber {
+	for number := 1; number <= maxNumber; number++ {
+		ambiguous := findAmbiguous(names, out)
+		if len(ambiguous) == 0 {
 			break
 		}
+		i, suffix := ambiguous[0], "~"+strconv.Itoa(number)
+		out[i] = Truncate(names[i], max(n-len(suffix), 0)) + suffix
 	}
 	return out
 }
@@ -53,43 +34,23 @@ func ShortenDistinct(names []string, n int) []string {
 // maxNumber bounds the numbers of ShortenDistinct, because each of them needs a search of all names.
 const maxNumber = 1000
 
-// findAmbiguous returns the shortened names whose short form equals that of a different name.
-// short[i] is the short form of names[i]. The map is from the index of an ambiguous name to the
-// length in bytes of the prefix that it shares with the other name; of several other names, the shortest
-// such prefix. A name that is not shortened is never included: it must not change.
-func findAmbiguous(names, short []string) map[int]int {
-	ambiguous := map[int]int{}
-	// note records that names[index] shares a prefix of common bytes with another name of the same short form.
-	note := func(index, common int) {
-		if before, ok := ambiguous[index]; ok {
-			common = min(common, before)
-		}
-		if short[index] != names[index] {
-			ambiguous[index] = common
-		}
-	}
-	firstIndex := make(map[string]int, len(short)) // index of the first name with each short form
+// findAmbiguous returns the indices of the shortened names whose short form equals that of a different name.
+// short[i] is the short form of names[i]. A name that is not shortened is never included: it must not change.
+func findAmbiguous(names, short []string) (indices []int) {
+	first := map[string]string{}   // the first name with each short form
+	ambiguous := map[string]bool{} // the short forms of different names
 	for i, text := range short {
-		j, seen := firstIndex[text]
-		if !seen {
-			firstIndex[text] = i
-		} else if names[i] != names[j] {
-			common := commonPrefix(names[i], names[j])
-			note(i, common)
-			note(j, common)
+		if name, seen := first[text]; seen && name != names[i] {
+			ambiguous[text] = true
+		}
+		first[text] = names[i]
+	}
+	for i, text := range short {
+		if ambiguous[text] && text != names[i] {
+			indices = append(indices, i)
 		}
 	}
-	return ambiguous
-}
-
-// commonPrefix returns the length in bytes of the prefix that a and b share, in whole characters.
-func commonPrefix(a, b string) int {
-	for i, r := range a {
-		if !strings.HasPrefix(b[min(i, len(b)):], string(r)) {
-			return i
-		}
-	}
-	return len(a)
+	return indices
 }
 
 // shortMiddle shortens a name that is wider than n columns by replacing its middle with "…". It keeps the

@@ -19,7 +19,7 @@ func TestNamesStayDistinctWhenCut(t *testing.T) {
 		{13, []string{"acceleration-x", "acceleration-y", "spin-p"}, []string{"accelerati…-x", "accelerati…-y", "spin-p"}},
 		{12, []string{"acceleration-x", "acceleration-y"}, []string{"accelerat…-x", "accelerat…-y"}},
 		{12, []string{"position", "a very long name"}, []string{"position", "a very long…"}},
-		{8, []string{"rotation-of-the-hand-joint", "rotation-of-the-foot-joint"}, []string{"…hand-j…", "…foot-j…"}},
+		{8, []string{"rotation-of-the-hand-joint", "rotation-of-the-foot-joint"}, []string{"rotati~1", "r…-joint"}},
 		{4, []string{"one", "one"}, []string{"one", "one"}},
 		{20, []string{"acceleration-x", "acceleration-y"}, []string{"acceleration-x", "acceleration-y"}},
 	} {

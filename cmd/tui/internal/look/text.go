@@ -115,10 +115,7 @@ func PadRight(s string, n int) string {
 
 // PadLeft prepends blanks to s up to a width of n columns.
 func PadLeft(s string, n int) string {
-	for TextWidth(s) < n {
-		s = " " + s
-	}
-	return s
+	return strings.Repeat(" ", max(n-TextWidth(s), 0)) + s
 }
 
 // Shorten shortens text to n columns, with an ellipsis at its end if it is longer.

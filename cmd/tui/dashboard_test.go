@@ -247,12 +247,12 @@ func TestDashboardOpensFiles(t *testing.T) {
 	write(t, "second.toml", "[data]\nsource = \"rpc\"\n")
 	reports := t.TempDir()
 	s := startSession(t, reports, "first.csv")
-	s.see("first.csv  ·  ")
+	s.see("first.csv · ")
 	for _, c := range []struct{ keys, shows string }{
 		{"/open nothing.csv\r", "nothing.csv: does not exist"},
 		{"/open second.toml\r", "opened second.toml"},
 		{"/open\r", "configuration, rpc with"},
-		{"\x1b", "rpc  ·  "},
+		{"\x1b", "rpc · "},
 	} {
 		s.press(c.keys)
 		s.see(c.shows)

@@ -13,6 +13,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/internal/units"
+	"wirelab/internal/words"
 )
 
 // shortSource returns a short name of the data. spec is the source of the configuration, "KIND" or
@@ -68,18 +69,21 @@ const maxSourceWidth = 32
 func (m *dashboard) title() (draw func(w int) []look.Span, needed int) {
 	cfg := m.lab.Config()
 	dot := look.Faint.Span(" " + m.theme.Dot + " ")
-	names := []look.Span{look.Plain.Span(shortenSource(shortSource(cfg.Data.Source, m.lab.Snap.Schema), maxSourceWidth)), dot,
-		look.Title.Span(m.encoders(cfg))}
+	source := look.Plain.Span(shortenSource(shortSource(cfg.Data.Source, m.lab.Snap.Schema), maxSourceWidth))
+	var rest []look.Span
 	if peer := m.lab.Snap.To; peer != "" { // the address of the receiver in a session over a real network
-		names = append(names, dot, look.Dim.Span("to "), look.Plain.Span(peer))
+		rest = []look.Span{dot, look.Dim.Span("to "), look.Plain.Span(peer)}
 	}
+	lanes, counted := m.encoders(cfg)
+	names := append([]look.Span{source, dot, look.Title.Span(lanes)}, rest...)
+	short := append([]look.Span{source, dot, look.Title.Span(counted)}, rest...)
 	seed := []look.Span{dot, look.Dim.Span("seed "), look.Plain.Span(strconv.FormatUint(cfg.Seed, 10))}
 	speed := append([]look.Span{dot}, m.speedSpans()...)
 	clock := []look.Span{dot, look.Value.Span(look.FormatTime(m.lab.Shown().Now.Truncate(clockStep(m.lab.Snap))))}
 	complete := slices.Concat(names, seed, speed, clock)
 	program := []look.Span{look.Focus.Span("wirelab"), dot}
 	draw = func(w int) []look.Span {
-		title := look.Fit(w, slices.Concat(program, complete), complete, slices.Concat(names, speed, clock), slices.Concat(names, clock))
+		title := look.Fit(w, slices.Concat(program, complete), complete, slices.Concat(names, speed, clock), slices.Concat(names, clock), slices.Concat(short, clock))
 		const minNameWidth = 8
 		for _, name := range []*look.Span{&title[0], &title[2]} { // the data, then the encoders
 			if excess, width := look.SpansWidth(title)-w, look.TextWidth(name.Text); excess > 0 {
@@ -92,30 +96,33 @@ func (m *dashboard) title() (draw func(w int) []look.Span, needed int) {
 	return draw, look.SpansWidth(slices.Concat(names, seed, clock)) + maxSpeedWidth
 }
 
-// encoders returns the names of the active encoder and of up to two shadows, or the number of
-// shadows if there are more.
-func (m *dashboard) encoders(cfg *config.Config) string {
-	const maxNames = 2                                   // number of shadows that are named
-	text, lanes := cfg.Encoder.Name, m.lab.Shown().Lanes // the active encoder's lane, then those of the shadows
-	// The name of the lane includes parameters. Just after a change of the encoder the newest lane
-	// may still be that of the previous one; a lane in the past is right in any case.
-	if inPast := m.lab.Past.Active; len(lanes) > 0 && (inPast || lanes[0].Encoder == text) {
+// encoders returns the names of all lanes, and that of the active encoder with the number of shadows. Both are equal
+// if there are more than maxNames shadows.
+func (m *dashboard) encoders(cfg *config.Config) (names, counted string) {
+	const maxNames = 2
+	text, lanes := cfg.Encoder.Text(), m.lab.Shown().Lanes // the active encoder's lane, then those of the shadows
+	// Just after a change the newest lane may still have the previous encoder; a lane in the past is right in any case.
+	if inPast := m.lab.Past.Active; inPast && len(lanes) > 0 {
 		text = lanes[0].Name()
 	}
-	if shadows := len(lanes) - 1; shadows > maxNames {
-		return fmt.Sprintf("%s %s %d shadows", text, m.theme.Chosen, shadows)
+	if len(lanes) < 2 {
+		return text, text
 	}
-	for i := 1; i < len(lanes); i++ {
-		text += " " + m.theme.Chosen + " " + lanes[i].Name()
+	counted = fmt.Sprintf("%s %s %s", text, m.theme.Chosen, words.Count(len(lanes)-1, "shadow"))
+	if len(lanes) > 1+maxNames {
+		return counted, counted
 	}
-	return text
+	for _, l := range lanes[1:] {
+		text += " " + m.theme.Chosen + " " + l.Name()
+	}
+	return text, counted
 }
 
 // wrongEncoder returns the name of the first lane, the active encoder or a shadow, with packets that
 // were decoded without an error but differ from the sent frames, or the encoder of a crowd; "" if there are no such packets.
 func (m *dashboard) wrongEncoder() string {
 	if x := m.lab.Snap.Crowd; x != nil && x.Totals.Wrong > 0 {
-		return m.lab.Config().Encoder.Name
+		return m.lab.Config().Encoder.Text()
 	}
 	for i := range m.lab.Snap.Lanes {
 		if m.lab.Snap.Lanes[i].Totals.Wrong > 0 {

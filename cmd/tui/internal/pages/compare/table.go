@@ -87,10 +87,10 @@ func (p *table) Observe(v room.View) bool {
 	return changed
 }
 
-// newThisRun returns this run.
+// newThisRun returns this run without its settings.
 func newThisRun(v room.View) *run {
 	snap := v.Newest()
-	x := &run{length: snap.Now, settings: snap.Config.Settings()}
+	x := &run{length: snap.Now}
 	x.Name = "this run"
 	if len(snap.Lanes) > 0 {
 		l := &snap.Lanes[0]
@@ -125,6 +125,10 @@ func (p *table) arrange() {
 	if stretches := p.thisRun.stretches; len(stretches) > 0 {
 		p.rows = append(p.rows, newHeading("this run, from swap to swap of its encoder"))
 		p.rows = append(p.rows, stretchRows("", stretches, nil)...)
+	}
+	hasReports := len(p.list)+len(p.opened) > 0
+	if hasReports && p.thisRun.settings == nil { // they take a while
+		p.thisRun.settings = p.cfg.Settings()
 	}
 	if p.dir != "" || len(p.opened) > 0 {
 		p.rows = append(p.rows, p.folder.rows()...)

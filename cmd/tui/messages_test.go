@@ -48,7 +48,7 @@ func TestErrorMessages(t *testing.T) {
 		{"[[shadow]]\nname = \"raw\"\n[[shadow]]", check, `FILE:3: shadow[1]: empty table; expected name = "an encoder"`},
 		{strings.Repeat("[[shadow]]\nname = \"raw\"\n", 2000), check,
 			`FILE:129: shadow[64]: 2000 shadows are too many; expected at most 64 shadows`},
-		{"[data]\ncubes = 65535\nsource = \"" + cubes(t, 65535) + "\"\n" + strings.Repeat("[[shadow]]\nname = \"raw\"\n", 60), check,
+		{"[data]\ncubes = 65535\nsource = \"" + cubes(t, 65535) + "\"\n" + rotors(60), check,
 			`FILE:...: shadow[59]: needs about ... GB: 61 encoders store 510 frames of ... values each; expected at most 8 GB, for example sender.history and receiver.history of ...; or --force with tui run`},
 
 		{"[sweep]\nrepeat = 0", check, `FILE:2: sweep[0].repeat: 0 is invalid; expected a whole number from 1 to 1000 seeds`},
@@ -137,6 +137,14 @@ func fits(text, pattern string) bool {
 		_, rest, found = strings.Cut(rest, part)
 	}
 	return found && (rest == "" || strings.HasSuffix(pattern, "..."))
+}
+
+// rotors returns n shadows that differ in a parameter.
+func rotors(n int) (text string) {
+	for i := range n {
+		text += "[[shadow]]\nname = \"rotor\"\nparams.rotor_steps = " + strconv.Itoa(200+i) + "\n"
+	}
+	return text
 }
 
 // numbers lists 1 to n.

@@ -19,13 +19,8 @@ func (th *Theme) WithCharts(style string) *Theme {
 // StyleChart sets the chart style, the colours and the symbol of loop points in s to those of the
 // theme. Braille patterns have no form in ASCII.
 func (th *Theme) StyleChart(s *chart.Spec) {
-	SetChartStyles(s)
+	s.Blank, s.Axis = chart.Style(Plain), chart.Style(Border)
+	s.Label, s.Tick = chart.Style(Dim), chart.Style(Faint)
 	s.Fine = !th.boxCharts && !th.Ascii
 	s.UnscaledRune = MarkSymbol(engine.MarkLoop)
-}
-
-// SetChartStyles sets the colours in s that all charts share: empty cells, axes, labels and the lines at
-// marks.
-func SetChartStyles(s *chart.Spec) {
-	s.Blank, s.Axis, s.Label, s.Tick = chart.Style(Plain), chart.Style(Border), chart.Style(Dim), chart.Style(Faint)
 }

@@ -57,9 +57,3 @@ func FormatBitsPerItem(v float64) string { return units.Stepped(v, 3, 1, 1) }
 func EnoughChanged(s *meters.Sample) bool {
 	return s.CostsPerChange() && s.Changed > 0 && (s.Changed >= room.MinChanged*int64(s.Sent) || s.Changed == s.Items)
 }
-
-// enoughChangedRecently is EnoughChanged for the last two seconds. Equal bits per changed item and per item
-// mean that all items changed.
-func enoughChangedRecently(r *meters.Recent) bool {
-	return r.ChangedPerFrame >= room.MinChanged || r.BitsPerChanged == r.BitsPerItem
-}

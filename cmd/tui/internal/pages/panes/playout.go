@@ -6,7 +6,6 @@ import (
 	"wirelab/cmd/tui/internal/chart"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/dataset/frame"
-	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/playout"
 	"wirelab/internal/units"
@@ -72,14 +71,6 @@ func maxChart(title string, floor float64, decimals int, style look.Style, value
 // starved returns the percentage of display ticks for which no newer snapshot had arrived.
 func starved(s *meters.Sample) (num, den float64) {
 	return 100 * float64(s.Starved), float64(s.Displayed)
-}
-
-// AgeSpans returns the median and the 99th percentile of the age of a lane's displayed data in ms,
-// over the whole run.
-func AgeSpans(l *engine.Lane) []look.Span {
-	a := &l.Totals.AgeMS
-	return []look.Span{look.Dim.Span("p50 "), look.Value.Span(a.Of(a.P50).Text(0)), look.Dim.Span(" p99 "),
-		look.Value.Span(a.Of(a.P99).Text(0))}
 }
 
 // Draw implements room.Pane. It draws as many charts of the active encoder side by side as fit, at least one.

@@ -55,10 +55,10 @@ func TestSessionByKeys(t *testing.T) {
 	s.after("/loss 140%\r", "loss: ")
 	s.after("\x15loss 20%\r", "● loss 20%") // ctrl-u clears the line
 	s.after("p", "Link profile")
-	s.after("lte\r", "● profile lte")
-	s.after("e", "select, stay")
+	s.after("/lte\r", "● profile lte")
+	s.after("e", "swap, stay")
 	s.after(down+" ", "● encoder relative-position")
-	s.gone(esc, "select, stay")
+	s.gone(esc, "swap, stay")
 	s.after("?", "━ Help")
 	s.gone(esc, "━ Help")
 	s.after("4", "─ Receiver")

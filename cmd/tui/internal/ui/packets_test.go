@@ -38,7 +38,7 @@ func TestHostileBitsAndPackets(t *testing.T) {
 		l.Encoder = "日本\x1b[31m" + strings.Repeat("x", 200)
 		l.Recent.Budget.Units[3], l.Recent.Budget.Units[47] = math.MaxInt64/4, -5
 		l.Samples[5].Budget.Units[2] = math.MinInt64 / 2
-		l.Incidents = []inspector.Incident{{Reason: 250, N: -1}, {Reason: inspector.BecauseDropped, T: -1, N: 1},
+		l.Incidents = []inspector.Incident{{Reason: inspector.BecauseWrong, N: -1}, {Reason: inspector.BecauseDropped, T: -1, N: 1},
 			{Reason: inspector.BecauseLate, N: 1 << 62,
 				Opened: inspector.Opened{Record: packetlog.Record{Outcome: 77, Arrived: -1 << 62}}}}
 		lab.Snap.Lanes = append(lab.Snap.Lanes, engine.Lane{Encoder: "empty"}, *l)

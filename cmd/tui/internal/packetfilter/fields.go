@@ -21,123 +21,117 @@ type Env struct {
 	Carries func(seq uint64, row int) (carries, known bool)
 }
 
-// field is a property of packets that filters compare and lists are sorted by.
-type field struct {
-	Name string
-	// Value returns the value of a packet: a number, a time in milliseconds, or for a text its place in
-	// texts. It returns false if the packet has none. It is nil for the fields row and encoder.
-	Value  func(*Env, *packetlog.Record) (v float64, ok bool)
-	isTime bool
-	texts  []string // the possible values of a text; nil if the field is no text with a fixed set of values
-}
+// The fields that filters compare. Lists are sorted by those in numbers and times, and by "outcome" and "cause".
+var (
+	numbers = []string{"packet", "bytes", "wire", "changed", "baseline", "epoch", "copy", "repaired"}
+	times   = []string{"age", "sent", "took", "encode", "decode"}
+	texts   = []string{"outcome", "cause", "encoder"}
+)
 
-func fields() []field {
-	number := func(value func(*packetlog.Record) float64) func(*Env, *packetlog.Record) (float64, bool) {
-		return func(_ *Env, r *packetlog.Record) (float64, bool) { return value(r), true }
-	}
-	wallTime := func(ns func(*packetlog.Record) int64) func(*Env, *packetlog.Record) (float64, bool) {
-		return func(_ *Env, r *packetlog.Record) (float64, bool) { return float64(ns(r)) / 1e6, ns(r) > 0 }
-	}
-	return []field{
-		{Name: "packet", Value: number(func(r *packetlog.Record) float64 { return float64(r.Seq) })},
-		{Name: "bytes", Value: number(func(r *packetlog.Record) float64 { return float64(r.Payload) })},
-		{Name: "wire", Value: number(func(r *packetlog.Record) float64 { return float64(r.Wire) })},
-		// Rows that differ from the baseline.
-		{Name: "changed", Value: number(func(r *packetlog.Record) float64 { return float64(r.Changed) })},
-		// Its distance in packets, 0 for the initial state.
-		{Name: "baseline", Value: number(func(r *packetlog.Record) float64 { return float64(r.Baseline) })},
-		{Name: "age", isTime: true, Value: func(e *Env, r *packetlog.Record) (float64, bool) {
-			return float64(r.Baseline) * 1000 / float64(max(e.RateHz, 1)), r.Baseline > 0 && e.RateHz > 0
-		}},
-		{Name: "sent", isTime: true, Value: number(func(r *packetlog.Record) float64 { return units.Milliseconds(r.Sent) })},
-		// From sending to arrival.
-		{Name: "took", isTime: true, Value: func(_ *Env, r *packetlog.Record) (float64, bool) {
-			arrived := r.Outcome != packetlog.Lost && r.Outcome != packetlog.Unknown && r.Outcome != packetlog.InFlight
-			return units.Milliseconds(r.Arrived - r.Sent), arrived
-		}},
-		{Name: "encode", isTime: true, Value: wallTime(func(r *packetlog.Record) int64 { return r.EncodeNS })},
-		{Name: "decode", isTime: true, Value: wallTime(func(r *packetlog.Record) int64 { return r.DecodeNS })},
-		// Number of changes of the encoder before it.
-		{Name: "epoch", Value: number(func(r *packetlog.Record) float64 { return float64(r.Epoch) })},
-		// 0 for the packet itself, from 1 for duplicates.
-		{Name: "copy", Value: number(func(r *packetlog.Record) float64 { return float64(r.Copy) })},
-		{Name: "outcome", texts: outcomeNames(),
-			Value: number(func(r *packetlog.Record) float64 { return float64(r.Outcome) })},
-		// The stage that dropped it.
-		{Name: "cause", texts: causeNames(), Value: func(_ *Env, r *packetlog.Record) (float64, bool) {
-			return float64(r.Cause), r.Outcome == packetlog.Lost
-		}},
-		// 1 if redundancy delivered it, otherwise 0.
-		{Name: "repaired", Value: number(func(r *packetlog.Record) float64 {
-			return float64(min(r.Repair, 1))
-		})},
-		{Name: "encoder"},
-		// A row that the packet carries; known for 2 s.
-		{Name: "row"},
-	}
-}
+// rowField is the field of the rows that a packet carries.
+const rowField = "row"
 
-func FieldNames() (names []string) {
-	for _, f := range fields() {
-		names = append(names, f.Name)
-	}
-	return names
-}
+func FieldNames() []string { return slices.Concat(numbers, times, texts, []string{rowField}) }
 
 // SortNames returns the names of the fields by which packets can be sorted.
-func SortNames() (names []string) {
-	for _, f := range fields() {
-		if f.Value != nil {
-			names = append(names, f.Name)
-		}
+func SortNames() []string { return slices.Concat(numbers, times, texts[:2]) }
+
+// Value returns the value of a field of a packet, times in milliseconds. It is NaN if the packet has none.
+func Value(field string, e *Env, r *packetlog.Record) float64 {
+	isArrived := r.Outcome != packetlog.Lost && r.Outcome != packetlog.Unknown && r.Outcome != packetlog.InFlight
+	switch field {
+	case "packet":
+		return float64(r.Seq)
+	case "bytes":
+		return float64(r.Payload)
+	case "wire":
+		return float64(r.Wire)
+	case "changed": // rows that differ from the baseline
+		return float64(r.Changed)
+	case "baseline": // its distance in packets, 0 for the initial state
+		return float64(r.Baseline)
+	case "epoch": // number of changes of the encoder before it
+		return float64(r.Epoch)
+	case "copy": // 0 for the packet itself, from 1 for duplicates
+		return float64(r.Copy)
+	case "repaired": // 1 if redundancy delivered it, otherwise 0
+		return float64(min(r.Repair, 1))
+	case "age":
+		return valueIf(r.Baseline > 0 && e.RateHz > 0, float64(r.Baseline)*1000/float64(e.RateHz))
+	case "sent":
+		return units.Milliseconds(r.Sent)
+	case "took": // from sending to arrival
+		return valueIf(isArrived, units.Milliseconds(r.Arrived-r.Sent))
+	case "encode":
+		return valueIf(r.EncodeNS > 0, float64(r.EncodeNS)/1e6)
+	case "decode":
+		return valueIf(r.DecodeNS > 0, float64(r.DecodeNS)/1e6)
+	case "outcome":
+		return float64(r.Outcome)
+	case "cause": // the stage that dropped it
+		return valueIf(r.Outcome == packetlog.Lost, float64(r.Cause))
 	}
-	return names
+	return math.NaN()
 }
 
-// FindField returns the field with a name, false if no field has it.
-func FindField(name string) (field, bool) {
-	list := fields()
-	i := slices.IndexFunc(list, func(f field) bool { return f.Name == name })
-	if i < 0 {
-		return field{}, false
+// valueIf returns v, or NaN unless known is set.
+func valueIf(known bool, v float64) float64 {
+	if !known {
+		return math.NaN()
 	}
-	return list[i], true
+	return v
 }
 
-// outcomeNames returns the names of the outcomes as users type them, by outcome.
-func outcomeNames() []string {
-	names := make([]string, packetlog.NumOutcomes)
-	for o := range names {
-		names[o] = strings.ToLower(strings.ReplaceAll(look.OutcomeName(packetlog.Outcome(o)), " ", "-"))
-	}
-	return names
-}
-
-// causeNames returns the names of the causes of loss, by cause.
-func causeNames() []string {
-	names := make([]string, lossmodel.NumCauses)
-	for c := range names {
-		names[c] = lossmodel.Cause(c).String()
-	}
-	return names
-}
-
-// parseValue parses what a comparison of the field compares with; false if text is no such value. A time
-// without a unit is in milliseconds, and a time of day such as 00:42.3 is minutes and seconds.
-func (f *field) parseValue(text string) (v float64, ok bool) {
+// textOf returns the text of a field of a packet in lower case, "" if the packet has none.
+func textOf(field string, r *packetlog.Record) string {
 	switch {
-	case f.texts != nil:
-		i := slices.Index(f.texts, strings.ToLower(text))
-		return float64(i), i >= 0
-	case f.isTime:
-		if minutes, seconds, found := strings.Cut(text, ":"); found {
-			m, errM := strconv.ParseUint(minutes, 10, 32)
-			s, errS := strconv.ParseFloat(seconds, 64)
-			return float64(m)*60_000 + s*1000, errM == nil && errS == nil && s >= 0 && s < 60
-		}
-		d, valid := units.ParseDuration(units.AppendUnit(text, "ms"))
-		return float64(d) / float64(time.Millisecond), valid
+	case field == "outcome":
+		return outcomeName(r.Outcome)
+	case field == "cause" && r.Outcome == packetlog.Lost:
+		return r.Cause.String()
+	case field == "encoder":
+		return strings.ToLower(r.Encoder)
 	}
-	v, ok = units.ParseDecimal(text, 0)
-	return v, ok && !math.IsInf(v, 0)
+	return ""
+}
+
+// possibleTexts returns the texts that a field may have; nil if they are not known.
+func possibleTexts(field string) (list []string) {
+	switch field {
+	case "outcome":
+		return outcomeNames()
+	case "cause":
+		for c := range lossmodel.Cause(lossmodel.NumCauses) {
+			list = append(list, c.String())
+		}
+	}
+	return list
+}
+
+// outcomeName returns the name of an outcome as users type it.
+func outcomeName(o packetlog.Outcome) string {
+	return strings.ToLower(strings.ReplaceAll(look.OutcomeName(o), " ", "-"))
+}
+
+func outcomeNames() (names []string) {
+	for o := range packetlog.NumOutcomes {
+		names = append(names, outcomeName(o))
+	}
+	return names
+}
+
+// parseValue parses what a comparison of a number or a time compares with; false if text is no such value. A time
+// without a unit is in milliseconds, and a time of day such as 00:42.3 is minutes and seconds.
+func parseValue(field, text string) (v float64, ok bool) {
+	if !slices.Contains(times, field) {
+		v, ok = units.ParseDecimal(text, 0)
+		return v, ok && !math.IsInf(v, 0)
+	}
+	if minutes, seconds, found := strings.Cut(text, ":"); found {
+		m, errM := strconv.ParseUint(minutes, 10, 32)
+		s, errS := strconv.ParseFloat(seconds, 64)
+		return float64(m)*60_000 + s*1000, errM == nil && errS == nil && s >= 0 && s < 60
+	}
+	d, valid := units.ParseDuration(units.AppendUnit(text, "ms"))
+	return float64(d) / float64(time.Millisecond), valid
 }

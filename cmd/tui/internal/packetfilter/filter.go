@@ -72,39 +72,40 @@ func condition(name string) (predicate, bool) {
 
 // comparison returns the predicate "field op text", false if text is no value of the field, or if op is no
 // operator for it: texts and rows are equal or not.
-func comparison(f field, op, text string) (predicate, bool) {
-	onlyEquality := f.texts != nil || f.Value == nil
-	if onlyEquality && op != "==" && op != "!=" {
+func comparison(field, op, text string) (predicate, bool) {
+	isEqual := op == "=="
+	onlyEquality := field == rowField || slices.Contains(texts, field)
+	if onlyEquality && !isEqual && op != "!=" {
 		return nil, false
 	}
-	isEqual := op == "=="
-	switch f.Name {
-	case "encoder":
-		return func(_ *Env, r *packetlog.Record) bool { return strings.EqualFold(r.Encoder, text) == isEqual }, true
-	case "row":
-		row, ok := f.parseValue(text)
+	if slices.Contains(texts, field) {
+		text = strings.ToLower(text)
+		possible := possibleTexts(field)
+		return func(_ *Env, r *packetlog.Record) bool {
+			got := textOf(field, r)
+			return (got == text) == isEqual && (got != "" || field == "encoder")
+		}, possible == nil || slices.Contains(possible, text)
+	}
+	limit, ok := parseValue(field, text)
+	if field == rowField {
 		return func(e *Env, r *packetlog.Record) bool {
 			if e.Carries == nil {
 				return false
 			}
-			carries, known := e.Carries(r.Seq, int(row))
+			carries, known := e.Carries(r.Seq, int(limit))
 			return known && carries == isEqual
-		}, ok && row >= 0 && row == float64(int(row))
+		}, ok && limit >= 0 && limit == float64(int(limit))
 	}
-	limit, ok := f.parseValue(text)
-	return func(e *Env, r *packetlog.Record) bool {
-		v, hasValue := f.Value(e, r)
-		return hasValue && holds(v, op, limit)
-	}, ok
+	return func(e *Env, r *packetlog.Record) bool { return holds(Value(field, e, r), op, limit) }, ok
 }
 
-// holds reports whether "v op limit" is true.
+// holds reports whether "v op limit" is true; it is false if v is NaN.
 func holds(v float64, op string, limit float64) bool {
 	switch op {
 	case "==":
 		return v == limit
 	case "!=":
-		return v != limit
+		return v < limit || v > limit
 	case "<":
 		return v < limit
 	case "<=":

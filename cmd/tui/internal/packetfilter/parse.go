@@ -119,18 +119,17 @@ func (p *parser) parseNot() (predicate, error) {
 	if match, ok := condition(name); ok {
 		return match, nil
 	}
-	f, ok := FindField(name)
-	if !ok {
+	if !slices.Contains(FieldNames(), name) {
 		return nil, unknownName(name)
 	}
-	return p.parseComparison(f)
+	return p.parseComparison(name)
 }
 
 // parseComparison parses operator and value after the name of a field.
-func (p *parser) parseComparison(f field) (predicate, error) {
+func (p *parser) parseComparison(field string) (predicate, error) {
 	op := p.token()
 	if !p.accept("==", "=", "!=", "<", "<=", ">", ">=") {
-		return nil, fmt.Errorf("expected a comparison after %s, such as %s", f.Name, f.example())
+		return nil, fmt.Errorf("expected a comparison after %s, such as %s", field, example(field))
 	}
 	if op == "=" {
 		op = "=="
@@ -139,37 +138,39 @@ func (p *parser) parseComparison(f field) (predicate, error) {
 	if value != "" {
 		p.at++
 	}
-	if f.isTime && slices.Contains([]string{"us", "ms", "s", "m"}, p.token()) { // "100 ms" is the same as "100ms"
+	if slices.Contains(times, field) && slices.Contains([]string{"us", "ms", "s", "m"}, p.token()) { // "100 ms" is the same as "100ms"
 		value += p.token()
 		p.at++
 	}
-	match, ok := comparison(f, op, value)
+	match, ok := comparison(field, op, value)
 	if !ok {
-		return nil, fmt.Errorf("expected a comparison such as %s, not %q", f.example(), f.Name+" "+op+" "+value)
+		return nil, fmt.Errorf("expected a comparison such as %s, not %q", example(field), field+" "+op+" "+value)
 	}
-	p.needsRows = p.needsRows || f.Name == "row"
+	p.needsRows = p.needsRows || field == rowField
 	return match, nil
 }
 
-// example returns a comparison of the field.
-func (f *field) example() string {
+// example returns a comparison of a field.
+func example(field string) string {
+	possible := possibleTexts(field)
 	switch {
-	case f.texts != nil:
-		return f.Name + " == " + f.texts[len(f.texts)/2]
-	case f.Name == "encoder":
+	case possible != nil:
+		return field + " == " + possible[len(possible)/2]
+	case field == "encoder":
 		return "encoder == rotor"
-	case f.Name == "row":
+	case field == rowField:
 		return "row == 417"
-	case f.isTime:
-		return f.Name + " > 100ms"
+	case slices.Contains(times, field):
+		return field + " > 100ms"
 	}
-	return f.Name + " > 5"
+	return field + " > 5"
 }
 
 // unknownName returns the error for a name that is neither a condition nor a field.
 func unknownName(name string) error {
-	help := "expected one of " + strings.Join(append(Conditions(), FieldNames()...), ", ")
-	if near := config.Near(name, append(Conditions(), FieldNames()...)); near != "" {
+	known := append(Conditions(), FieldNames()...)
+	help := "expected one of " + strings.Join(known, ", ")
+	if near := config.Near(name, known); near != "" {
 		help = "did you mean " + near + "?"
 	}
 	return fmt.Errorf("unknown filter %q; %s", name, help)

@@ -84,15 +84,14 @@ func (p *list) listRows() {
 			p.rows = append(p.rows, n)
 		}
 	}
-	field, ok := packetfilter.FindField(p.sort.Field)
-	if !ok {
+	if !p.isSorted() {
 		return
 	}
 	keys := make([]float64, end-first) // packets are in ascending order of their keys
 	for _, n := range p.rows {
-		v, hasValue := field.Value(&p.env, p.run.at(n))
+		v := packetfilter.Value(p.sort.Field, &p.env, p.run.at(n))
 		switch {
-		case !hasValue: // last
+		case math.IsNaN(v): // last
 			v = math.Inf(1)
 		case !p.sort.Ascending:
 			v = -v

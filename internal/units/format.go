@@ -15,6 +15,18 @@ func Fixed(v float64, decimals int) string {
 	return strconv.FormatFloat(v, 'f', decimals, 64)
 }
 
+// Signed is Fixed with the sign of v, unless v is rounded to 0.
+func Signed(v float64, decimals int) string {
+	text := Fixed(math.Abs(v), decimals)
+	switch {
+	case strings.Trim(text, "0.-") == "": // only zeros, or no number
+		return text
+	case v < 0:
+		return "-" + text
+	}
+	return "+" + text
+}
+
 // Trimmed formats v with at most a number of decimals, without trailing zeros: 2.5, 12. It returns
 // "-" if v is NaN or infinite.
 func Trimmed(v float64, decimals int) string {

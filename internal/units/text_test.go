@@ -51,3 +51,14 @@ func TestTrimmed(t *testing.T) {
 		}
 	}
 }
+
+func TestSigned(t *testing.T) {
+	for _, c := range []struct {
+		v    float64
+		want string
+	}{{2.55, "+2.5"}, {-2.5, "-2.5"}, {0.04, "0.0"}, {-0.04, "0.0"}, {math.NaN(), "-"}} {
+		if got := units.Signed(c.v, 1); got != c.want {
+			t.Errorf("Signed(%v, 1) = %q, want %q", c.v, got, c.want)
+		}
+	}
+}

@@ -73,7 +73,7 @@ func (p *table) drawLaneFigures(c *look.Canvas, y int, r *tableRow) {
 		c.TextRight(left+laneWidth/2, y, look.Value, units.Fixed(cost.inUnit(p.unit), digits))
 		if i > 0 {
 			diff := cost.inUnit(p.unit) - first.inUnit(p.unit)
-			c.TextRight(left+laneWidth, y, differenceStyle(diff), formatSigned(diff, digits))
+			c.TextRight(left+laneWidth, y, differenceStyle(diff), units.Signed(diff, digits))
 		}
 	}
 }

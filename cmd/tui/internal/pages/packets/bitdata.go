@@ -242,23 +242,16 @@ func formatChange(f *frame.Field, v, old int32) string {
 	case frame.Enum, frame.Flag:
 		return "changed"
 	case frame.Float32:
-		return formatSigned(float64(math.Float32frombits(uint32(v)))-float64(math.Float32frombits(uint32(old))), 4)
+		return units.Signed(float64(math.Float32frombits(uint32(v)))-float64(math.Float32frombits(uint32(old))), 4)
 	case frame.Angle: // the shorter way around
 		span := int64(f.Max) - int64(f.Min) + 1
 		diff := ((int64(v)-int64(old))%span + span) % span
 		if diff > span/2 {
 			diff -= span
 		}
-		return formatSigned(float64(diff), 0)
+		return units.Signed(float64(diff), 0)
 	}
-	return formatSigned(float64(int64(v)-int64(old)), 0)
-}
-
-func formatSigned(v float64, digits int) string {
-	if v < 0 {
-		return units.Fixed(v, digits)
-	}
-	return "+" + units.Fixed(v, digits)
+	return units.Signed(float64(int64(v)-int64(old)), 0)
 }
 
 // slotShares returns the slots of the payload with their shares, the largest first, as text for a legend.

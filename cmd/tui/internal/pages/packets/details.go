@@ -181,27 +181,11 @@ func (p *details) drawBody(c *look.Canvas, th *look.Theme) {
 		drawLines(look.WrapSpans(line, c.W-4)...)
 	}
 	y += gap
-	if free := c.H - 1 - y; free < len(path)+gap+len(parts) {
-		// The budget becomes running text above the path. Below it, no row would be left.
-		drawLines(p.flowParts(th, parts, c.W-4, max(free-len(path), 1))...)
-		drawLines(path...)
-		return
-	}
 	drawLines(path...)
 	y += gap
-	p.drawBits(c, th, y, &budget, parts)
-}
-
-// flowParts returns the parts of the budget as running text in at most maxLines lines of w columns. If
-// they do not fit, the smallest parts are combined.
-func (p *details) flowParts(th *look.Theme, parts []panes.Part, w, maxLines int) (lines [][]look.Span) {
-	for limit := len(parts); limit > 0; limit-- {
-		lines = look.WrapSpans(p.shareSpans(th, panes.LimitParts(parts, limit, rankByShare(parts))), w)
-		if len(lines) <= maxLines {
-			break
-		}
+	if y < c.H-1 {
+		p.drawBits(c, th, y, &budget, parts)
 	}
-	return lines
 }
 
 // rankByShare returns a rank for panes.LimitParts: the share of a slot.
@@ -214,16 +198,6 @@ func rankByShare(parts []panes.Part) func(slot int) float64 {
 		}
 		return 0
 	}
-}
-
-// shareSpans returns marker, name and share of each part, with no-break spaces (U+00A0) between them, so
-// that lines break only between parts.
-func (p *details) shareSpans(th *look.Theme, parts []panes.Part) (line []look.Span) {
-	for _, part := range parts {
-		line = append(line, look.SlotStyle(part.Slot).Span(string(th.Swatch(part.Slot))),
-			look.Plain.Span("\u00a0"+part.Name+"\u00a0"), look.Value.Span(units.Fixed(100*part.Share, 1)+"%   "))
-	}
-	return line
 }
 
 // drawBits draws budget b, whose parts are parts, from row y: a row per part with bits, share and a bar.

@@ -35,7 +35,6 @@ type list struct {
 	number       uint64 // of the record of the selected packet, if isKnown
 	isKnown      bool
 	dirty        bool // selection or filter changed since the last Observe
-	numChanges   int  // how often the list changed
 	table        grid.Table
 	sortFields   []string // by column; notSorted if the list is not sorted by it
 	linkStatus   panes.LinkStatusLine
@@ -67,7 +66,6 @@ func (p *list) Observe(v room.View) bool {
 	}
 	p.listRows()
 	p.dirty = false
-	p.numChanges++
 	return true
 }
 

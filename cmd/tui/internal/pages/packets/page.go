@@ -27,7 +27,6 @@ const (
 	paneBits
 	paneRow
 	paneDetails
-	paneSizes
 )
 
 // Widths of the view of bits.
@@ -45,7 +44,7 @@ func New() *room.Page {
 	list.bits.list = list
 	list.setColumns()
 	row := &rowPane{bitPane: &list.bits.bitPane, bits: list.bits}
-	s := p.Add(list, list.bits, row, list.details, &sizes{list: &list.list})
+	s := p.Add(list, list.bits, row, list.details)
 	list.slot = s[paneList]
 	p.LayOut = func(w, h int) []room.Place {
 		if list.bits.on {
@@ -56,12 +55,7 @@ func New() *room.Page {
 		if w-left < minDetailsWidth {
 			return p.Small(w, h)
 		}
-		lower := sizesRows(h)
-		places := []room.Place{s[paneList].Place(0, 0, left, h), s[paneDetails].Place(left, 0, w-left, h-lower)}
-		if lower > 0 {
-			places = append(places, s[paneSizes].Place(left, h-lower, w-left, lower))
-		}
-		return places
+		return []room.Place{s[paneList].Place(0, 0, left, h), s[paneDetails].Place(left, 0, w-left, h)}
 	}
 	p.Small = func(w, h int) []room.Place {
 		if list.bits.on {

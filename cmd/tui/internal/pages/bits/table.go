@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"wirelab/cmd/tui/internal/look"
@@ -237,7 +236,7 @@ func (p *table) drawRow(c *look.Canvas, th *look.Theme, y int, r tableRow) {
 	shadowCost := r.sumCost(other)
 	p.drawFigures(c, y, 3, shadowCost)
 	diff := shadowCost.kbps - activeCost.kbps
-	p.drawColumn(c, 6, y, differenceStyle(diff), formatSigned(diff, 1))
+	p.drawColumn(c, 6, y, differenceStyle(diff), units.Signed(diff, 1))
 }
 
 // drawFigures draws kbps, share and bits per changed item in three columns from the given one.
@@ -257,18 +256,6 @@ func differenceStyle(d float64) look.Style {
 		return look.Good
 	}
 	return look.Warn
-}
-
-// formatSigned formats a difference with its sign, unless it is rounded to 0.
-func formatSigned(v float64, digits int) string {
-	s := units.Fixed(math.Abs(v), digits)
-	switch {
-	case strings.Trim(s, "0.") == "": // only zeros
-		return s
-	case v < 0:
-		return "-" + s
-	}
-	return "+" + s
 }
 
 // drawBelow draws, in the rows from y on, the verdict in words and then a bar per encoder on a common
@@ -342,9 +329,9 @@ func (p *table) verdict() (text, more string) {
 		word = "more"
 	}
 	text = shadow.Name() + " uses " + units.Fixed(math.Abs(totalDiff), 1) + " kbps " + word + " than " + active.Name() + " (" +
-		formatSigned(100*(shadowKbps/activeKbps-1), 0) + " %)"
+		units.Signed(100*(shadowKbps/activeKbps-1), 0) + " %)"
 	if maxDiff != 0 {
-		more = ", mostly on " + panes.SlotName(largest, p.snap.Schema) + " (" + formatSigned(maxDiff, 1) + ")"
+		more = ", mostly on " + panes.SlotName(largest, p.snap.Schema) + " (" + units.Signed(maxDiff, 1) + ")"
 	}
 	return text, more
 }

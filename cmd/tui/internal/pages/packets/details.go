@@ -167,7 +167,7 @@ func (p *details) drawBody(c *look.Canvas, th *look.Theme) {
 	y := 1
 	drawLines := func(lines ...[]look.Span) {
 		for _, line := range lines {
-			if y < c.H-1 {
+			if isTable := c.H-1-y > 1; isTable {
 				c.Spans(2, y, c.W-4, line...)
 				y++
 			}
@@ -183,7 +183,8 @@ func (p *details) drawBody(c *look.Canvas, th *look.Theme) {
 	y += gap
 	drawLines(path...)
 	y += gap
-	if y < c.H-1 {
+	const minRows = 2 // one row would be the sum of all parts
+	if c.H-1-y >= minRows {
 		p.drawBits(c, th, y, &budget, parts)
 	}
 }

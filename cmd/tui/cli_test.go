@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -69,9 +70,14 @@ type outcome struct {
 func tui(args ...string) outcome { return tuiIn(context.Background(), metronome(), args...) }
 
 func tuiIn(ctx context.Context, clock func() time.Duration, args ...string) outcome {
+	return tuiTo(ctx, clock, io.Discard, args...)
+}
+
+// tuiTo is tuiIn, and also writes the error output to errors while the program runs.
+func tuiTo(ctx context.Context, clock func() time.Duration, errors io.Writer, args ...string) outcome {
 	var stdout, stderr bytes.Buffer
 	a := &app{
-		stdin: strings.NewReader(""), stdout: newOutput(&stdout), stderr: &stderr, clock: clock,
+		stdin: strings.NewReader(""), stdout: newOutput(&stdout), stderr: io.MultiWriter(&stderr, errors), clock: clock,
 		isTerminal: func(any) bool { return false }, auditProcess: auditProcess,
 	}
 	code := a.run(ctx, args)

@@ -22,14 +22,17 @@ type Line struct {
 	input   controls.Editor
 	history []string // executed lines, oldest first
 	Err     string   // the error about the line; "" for none
+	field   string   // the text before the value if the line was opened to set a value; "" otherwise
 
 	draft  string // the line as typed, from which the choices follow
 	chosen int    // number of the choice that is in the line, from 1; 0 is the draft
 }
 
-// Show opens the line with an initial text.
+// Show opens the line with an initial text. If there is one, only characters are typed after it that can be part of its
+// value.
 func (l *Line) Show(text string) {
 	l.Open, l.Err, l.draft, l.chosen = true, "", text, 0
+	l.field = text
 	l.input.Set(text)
 }
 
@@ -67,7 +70,8 @@ func (l *Line) Key(msg tea.KeyMsg, env Context) (run bool) {
 		before := slices.Clone(l.input.Text)
 		cursor := l.input.At
 		l.Edit(msg)
-		if len(msg.Runes) == 1 && !env.accepts(l.input.String()) {
+		isField := l.field != "" && strings.HasPrefix(l.input.String(), l.field)
+		if isField && len(msg.Runes) == 1 && !env.accepts(l.input.String()) {
 			l.input.Text, l.input.At = before, cursor
 			l.draft = string(before)
 		}

@@ -140,19 +140,23 @@ func TestEncoderListShowsEstimates(t *testing.T) {
 	}
 }
 
-// TestFieldsRefuseWhatCannotBeAValue checks that a letter that cannot be part of a value is not typed.
+// TestFieldsRefuseWhatCannotBeAValue checks that a letter that cannot be part of a value is not typed into the line that
+// sets a value. A line of any command takes all letters.
 func TestFieldsRefuseWhatCannotBeAValue(t *testing.T) {
 	for _, c := range []struct{ typed, want string }{
 		{"loss 5x0%", "loss 5x%"}, {"loss gil", "loss gil"}, {"loss zz5", "loss 5"}, {"latency -?8ms", "latency -8ms"}, {"latency off", "latency "},
 		{"encoder rotr!", "encoder rotr"}, {"mark zz5?", "mark zz5?"}, {"budget q64k", "budget 64k"},
 	} {
 		m := screen(labtest.NewLab(), 80, 24, Options{})
-		press(m, "/")
-		for _, letter := range c.typed {
-			press(m, string(letter))
-		}
-		if got := m.line.Text(); got != c.want {
-			t.Errorf("%q becomes %q, want %q", c.typed, got, c.want)
+		name, value, _ := strings.Cut(c.typed, " ")
+		for field, want := range map[string]string{name + " ": c.want, "": c.typed} {
+			m.line.Show(field)
+			for _, letter := range strings.TrimPrefix(name+" "+value, field) {
+				press(m, string(letter))
+			}
+			if got := m.line.Text(); got != want {
+				t.Errorf("%q after %q becomes %q, want %q", value, field, got, want)
+			}
 		}
 	}
 	m := screen(labtest.NewLab(), 80, 24, Options{})

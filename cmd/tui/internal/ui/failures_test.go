@@ -14,9 +14,9 @@ func TestFailedPacketsAreShown(t *testing.T) {
 		want []string
 	}{
 		// 7 without a baseline, 41 corrupt; 8 of them in 2 s
-		{160, 48, nil, []string{"! corrupt  ", "! corrupt 4.0", "48 in total", "! 41 corrupt"}},
+		{160, 48, nil, []string{"! corrupt   4.0", "48 in total", "! 41 corrupt"}},
 		{112, 32, nil, []string{"! corrupt 4.0"}},
-		{80, 24, nil, []string{"failed 48", "! corrupt 4.0"}},
+		{80, 24, nil, []string{"failed 48", "! corrupt   4.0"}},
 		{60, 20, nil, []string{"failed 48", "! corrupt 4.0"}},
 		{60, 20, []string{"tab", "tab"}, []string{"✕ no base  ! corrupt"}},
 	} {

@@ -52,7 +52,11 @@ func New(cat *controls.Catalog) *room.Page {
 			highScreen     = 44 // with fewer rows, three of the panes get their minimum height
 			veryHighScreen = 56 // with as many, the packets get more rows
 		)
-		const maxControlsH = 23 // the changes get the rows that are left
+		const (
+			maxControlsH = 23
+			maxNowH      = 26 // with all figures
+			usualChanges = 8  // rows of the changes before the figures get more; the changes get what is left
+		)
 		rightW := room.RightColumn(w)
 		leftW := w - rightW
 		bitsH, packetsH, nowH := 7, 5, 12
@@ -63,6 +67,7 @@ func New(cat *controls.Catalog) *room.Page {
 			packetsH = 10
 		}
 		upperH := h - bitsH
+		nowH = min(max(nowH, upperH-maxControlsH-usualChanges), maxNowH)
 		changesH := max(upperH-nowH-maxControlsH, 4)
 		return []room.Place{
 			s[paneCharts].Place(0, 0, leftW, upperH-packetsH),

@@ -127,8 +127,13 @@ func (p *Charts) failureChart(th *look.Theme) TimeChart[meters.Sample] {
 			Style: look.OutcomeStyle(outcome), Stroke: chart.Stroke(i), Silent: total > 0 && *outcome.In(&p.Lane.Totals.Counts) == 0,
 			Value: func(s *meters.Sample) (num, den float64) { return float64(*outcome.In(&s.Counts)), s.Width.Seconds() }})
 	}
-	k.After = [][]look.Span{{look.Dim.Span("  " + strconv.FormatInt(total, 10) + " in total")}, nil}
+	k.After = totalLegend(total)
 	return k
+}
+
+// totalLegend returns the end of a legend with a count of the whole run.
+func totalLegend(n int64) [][]look.Span {
+	return [][]look.Span{{look.Dim.Span("  " + strconv.FormatInt(n, 10) + " in total")}, nil}
 }
 
 // ratioSample is the payload of a lane and that of the active encoder in a period without a loop point.

@@ -42,8 +42,9 @@ const minPlayoutWidth = 38
 func (p *Playout) playoutCharts() []TimeChart[meters.Sample] {
 	age := maxChart("Age ms", 100, 0, look.Payload, func(s *meters.Sample) float64 { return units.Milliseconds(s.Oldest) })
 	starvation := TimeChart[meters.Sample]{Title: "Starved %", Floor: 10, Decimals: 1, Lines: []TimeLine[meters.Sample]{{Style: look.Warn, Value: starved}}}
-	late := TimeChart[meters.Sample]{Title: "Late/s", Floor: 4, Decimals: 1, Lines: []TimeLine[meters.Sample]{{Style: look.Late,
-		Value: func(s *meters.Sample) (num, den float64) { return float64(s.Late), s.Width.Seconds() }}}}
+	late := TimeChart[meters.Sample]{Title: "Late/s", Floor: 4, Decimals: 1, After: totalLegend(p.Lane.Totals.Playout.Late),
+		Lines: []TimeLine[meters.Sample]{{Style: look.Late,
+			Value: func(s *meters.Sample) (num, den float64) { return float64(s.Late), s.Width.Seconds() }}}}
 	all := []TimeChart[meters.Sample]{age, starvation}
 	switch {
 	case p.cubes:

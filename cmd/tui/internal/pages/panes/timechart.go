@@ -231,7 +231,7 @@ func (t *TimeCharts[S]) shadowFigures(k *TimeChart[S], th *look.Theme, maxWidth 
 	return shadowLegend(th, maxWidth, figures, others)
 }
 
-// lineFigures returns name and figure of each line, with full or short names.
+// lineFigures returns name and figure of each line, with full names and a fixed width, or as short as possible.
 func (t *TimeCharts[S]) lineFigures(k *TimeChart[S], th *look.Theme, short bool) (groups [][]look.Span) {
 	isOne := len(t.Shadows) == 0 && (len(k.Lines) == 1 || k.Lines[1].Value == nil)
 	for i := range k.Lines {
@@ -259,7 +259,10 @@ func (t *TimeCharts[S]) lineFigures(k *TimeChart[S], th *look.Theme, short bool)
 		if len(groups) > 0 {
 			name = "  " + name
 		}
-		groups = append(groups, []look.Span{line.Style.Span(name + " "), look.Value.Span(look.PadLeft(v, figureWidth))})
+		if !short {
+			v = look.PadLeft(v, figureWidth)
+		}
+		groups = append(groups, []look.Span{line.Style.Span(name + " "), look.Value.Span(v)})
 	}
 	return groups
 }

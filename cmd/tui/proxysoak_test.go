@@ -106,7 +106,7 @@ func TestSoakProxy(t *testing.T) {
 	}
 	x.press("q")
 	time.Sleep(300 * time.Millisecond) // the question about clients appears
-	x.press("d")
+	x.press("y")
 	x.ends(exitDone)
 	text := x.screen.String()
 	text = text[max(strings.LastIndex(text, leaveAltScreen), 0):]

@@ -14,6 +14,7 @@ import (
 // Pane lists the controls, with a cursor on one of them.
 type Pane struct {
 	Cat    *Catalog
+	Of     string         // whose links the controls set, for the title; "" on screens with one pair of links
 	chosen string         // the command of the selected control; "" means the first
 	cfg    *config.Config // a copy of the current settings; nil before the first input
 	schema *frame.Schema
@@ -146,7 +147,7 @@ type row struct {
 
 // Draw implements room.Pane. It stores in p.rows which control each row shows, for clicks.
 func (p *Pane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	c.Frame(th, focused, "Controls", p.linkNote()...)
+	c.Frame(th, focused, "Controls"+p.Of, p.linkNote()...)
 	p.rows = make([]string, c.H)
 	if p.cfg == nil {
 		return
@@ -201,10 +202,13 @@ func (p *Pane) linkNote() []look.Span {
 	case p.scope.direction == config.BothDirections:
 		return nil
 	}
+	only := look.Warn.Span("link " + p.scope.direction.String() + " only")
+	if p.Of != "" { // the title has no space for more
+		return []look.Span{only}
+	}
 	// The key d selects the next direction: both, down, up.
 	keyHint := map[config.Direction]string{config.DownOnly: "; d: up", config.UpOnly: "; d: both"}[p.scope.direction]
-	return []look.Span{look.Warn.Span("link " + p.scope.direction.String() + " only"),
-		look.Dim.Span(" " + p.Cat.linkTarget(p.scope.direction) + keyHint)}
+	return []look.Span{only, look.Dim.Span(" " + p.Cat.linkTarget(p.scope.direction) + keyHint)}
 }
 
 // directionText returns a sentence that names the links that the controls set.

@@ -206,6 +206,10 @@ func (m *model) update() {
 		m.ShowNotice(text, isError)
 	}
 	m.notesShown = len(notes)
+	m.controls.Of = " of all clients"
+	if m.target.Number > 0 {
+		m.controls.Of = fmt.Sprintf(" of client %d", m.target.Number)
+	}
 	m.controls.SetInput(controls.Input{Config: m.proxy.Live.Config(m.target), Speed: 1})
 }
 
@@ -218,7 +222,7 @@ func (m *model) Execute(o command.Order) (cmd tea.Cmd, err error) {
 		err = m.openDatagram(*o.Datagram)
 	case o.Quit == command.QuitAsking && m.activeClients() > 0:
 		m.Open(ui.AskToQuit(fmt.Sprintf("%s will lose the connection to the server.", words.Count(m.activeClients(), "active client")),
-			ui.Choice{Key: "d", Description: "end the proxy and print the totals", Request: room.Request{Line: "quit now"}}))
+			ui.Choice{Key: "y", Description: "end the proxy and print the totals", Request: room.Request{Line: "quit now"}}))
 	case o.Quit != command.NoQuit:
 		return m.Quit(nil), nil
 	}

@@ -50,8 +50,9 @@ type controlsPane struct {
 	m *model
 }
 
-func (p *controlsPane) Draw(c *look.Canvas, _ *look.Theme, focused bool) {
-	p.m.drawControls(c, focused)
+// Arrows adds the keys that select which link the controls set, and type a value.
+func (p *controlsPane) Arrows() [][2]string {
+	return append(p.Pane.Arrows(), [2]string{"d", "up or down"}, [2]string{"enter", "value"})
 }
 
 // Aim selects the next link for the controls: both, down, up.
@@ -62,24 +63,25 @@ func (p *controlsPane) Aim() room.Request {
 }
 
 func (p *controlsPane) KeyHelp(key string) string {
-	return map[string]string{"up": "previous or next control, client or datagram", "left": "less, more, in any pane",
+	return map[string]string{"up": "previous or next control, client or datagram", "left": "less, more; not in lists",
 		"enter": "type an exact value, or choose from a list; on a client: the controls set only its links; on a datagram: its outcome",
 		"[":     "much less, much more", "d": "which link the controls set: both, down, up",
 		"esc": "select both links of all clients, and continue the display"}[key]
 }
 
-// clientsPane lists the clients. Left and right adjust the control, as in the list of datagrams.
+// clientsPane lists the clients.
 type clientsPane struct{ pane }
 
-func (p *clientsPane) Move(dx, dy int) room.Request {
-	if dx != 0 {
-		return p.controls.Move(dx, 0)
-	}
+func (p *clientsPane) Move(_, dy int) room.Request {
 	p.moveClientCursor(dy)
 	return room.Request{}
 }
 
-func (p *clientsPane) Enter() room.Request { return p.toggleClientTarget() }
+func (p *clientsPane) Arrows() [][2]string {
+	return [][2]string{{"↑↓", "select"}, {"enter", "set its links"}}
+}
+
+func (p *clientsPane) Enter() room.Request { return p.controlClient() }
 
 // Release makes the controls set the links of all clients.
 func (p *clientsPane) Release() room.Request {
@@ -91,12 +93,15 @@ func (p *clientsPane) Release() room.Request {
 // datagramsPane lists the newest datagrams.
 type datagramsPane struct{ pane }
 
-func (p *datagramsPane) Move(dx, dy int) room.Request {
-	if dx != 0 {
-		return p.controls.Move(dx, 0)
+func (p *datagramsPane) Move(_, dy int) room.Request {
+	if dy != 0 {
+		p.moveDatagramCursor(dy)
 	}
-	p.moveDatagramCursor(dy)
 	return room.Request{}
+}
+
+func (p *datagramsPane) Arrows() [][2]string {
+	return [][2]string{{"↑↓", "select"}, {"enter", "explain"}}
 }
 
 func (p *datagramsPane) Enter() room.Request { return p.explainDatagram() }
@@ -168,23 +173,17 @@ func (m *model) moveDatagramCursor(rows int) {
 	}
 }
 
-// toggleClientTarget makes the controls set the links of the selected client only or, if they already do, of all
-// clients.
-func (m *model) toggleClientTarget() room.Request {
-	if m.selectedClient == 0 { // none is selected: select the first
-		m.moveClientCursor(0)
+// controlClient makes the controls set the links of the selected client only, and moves the focus to them.
+func (m *model) controlClient() room.Request {
+	m.moveClientCursor(0) // if none is selected, selects the first
+	if err := m.setTarget(m.selectedClient); err != nil {
+		return room.Refusal(err.Error())
 	}
-	number := m.selectedClient
-	if number == m.target.Number {
-		number = 0 // all clients
+	if m.target.Number == 0 {
+		return room.Refusal("no clients yet")
 	}
-	if err := m.setTarget(number); err != nil {
-		return room.Request{Notice: err.Error(), IsError: true}
-	}
-	if number == 0 {
-		return room.Request{Notice: "the controls set the links of all clients"}
-	}
-	return room.Request{Notice: fmt.Sprintf("the controls set the links of client %d only; esc: all clients", number)}
+	m.page.FocusOn(m.page.Slots[paneControls])
+	return room.Request{Notice: fmt.Sprintf("the controls set the links of client %d only; esc: all clients", m.target.Number)}
 }
 
 // moveClientCursor moves the cursor in the list of clients by the given number of rows. If the selected

@@ -323,15 +323,22 @@ func TestClientCursor(t *testing.T) {
 			t.Errorf("from %d by %d: %d, want %d", x.from, x.rows, m.selectedClient, x.want)
 		}
 	}
-	// Enter selects the client for the controls, and again all clients.
+	// Enter selects the client for the controls and moves the focus to them. Left and right do nothing in the list.
 	m.target = relay.Client{}
 	m.selectedClient = 0
 	m.page.FocusOn(m.page.Slots[paneClients])
 	if r := m.page.Enter(); m.target.Number != 1 || !strings.Contains(r.Notice, "client 1 only") || r.IsError {
 		t.Errorf("client %d, %q", m.target.Number, r.Notice)
 	}
-	if r := m.page.Enter(); m.target.Number != 0 || !strings.Contains(r.Notice, "all clients") {
-		t.Errorf("client %d, %q", m.target.Number, r.Notice)
+	beat(m)
+	if !strings.Contains(m.View(), "Controls of client 1 ") || m.page.FocusedIndex() != paneControls {
+		t.Errorf("the focus is on pane %d:\n%s", m.page.FocusedIndex(), m.View())
+	}
+	m.page.Release()
+	m.page.FocusOn(m.page.Slots[paneClients])
+	press(m, "right", "right")
+	if n := len(m.proxy.Live.Changes(0)); n != 0 {
+		t.Errorf("right in the list of clients makes %d changes", n)
 	}
 	m.proxy.Shared = true
 	if r := m.page.Enter(); m.target.Number != 0 || !r.IsError || !strings.Contains(r.Notice, "share") {

@@ -12,22 +12,6 @@ import (
 	"wirelab/lossmodel/relay"
 )
 
-// drawControls draws the controls, with the clients whose links they set in the lower edge.
-func (m *model) drawControls(c *look.Canvas, focused bool) {
-	m.controls.Draw(c, m.Theme(), focused)
-	text := " of all clients "
-	if m.target.Number > 0 {
-		text = fmt.Sprintf(" of client %d only ", m.target.Number)
-	} else if m.proxy.Shared {
-		text = " of the links shared by all clients "
-	}
-	style := look.Dim
-	if m.target.Number > 0 {
-		style = look.Warn
-	}
-	c.Text(2, c.H-1, style, text)
-}
-
 // summary returns the verdict on links and proxy as one line with its style, the most severe that applies:
 // faults now, remarks, faults before, noticeable lateness, or none.
 func (m *model) summary() (string, look.Style) {

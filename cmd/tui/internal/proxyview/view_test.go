@@ -438,8 +438,8 @@ func TestControlsChangeTheLinks(t *testing.T) {
 	if press(m, "q") || !strings.Contains(m.View(), "3 active clients will lose the connection") {
 		t.Errorf("q does not ask while clients are active:\n%s", m.View())
 	}
-	if press(m, "esc") || press(m, "q") || !press(m, "d") || m.Err() != nil {
-		t.Error("q and d does not leave")
+	if press(m, "esc") || press(m, "q") || !press(m, "y") || m.Err() != nil {
+		t.Error("q and y does not leave")
 	}
 	if !press(m, "ctrl+c") || !errors.Is(m.Err(), ui.ErrInterrupted) {
 		t.Error("ctrl+c does not leave")
@@ -449,13 +449,13 @@ func TestControlsChangeTheLinks(t *testing.T) {
 	}
 }
 
-// Run returns nil after q and the answer d to its question, to which Enter alone means to stay, after the end of its context, and ErrInterrupted after Ctrl-C.
+// Run returns nil after q and the answer y to its question, to which Enter alone means to stay, after the end of its context, and ErrInterrupted after Ctrl-C.
 func TestRunEnds(t *testing.T) {
 	for _, x := range []struct {
 		keys  string // before the end of the input
 		ended bool   // the context ends instead
 		want  error
-	}{{keys: "q\rqd"}, {ended: true}, {keys: "\x03", want: ui.ErrInterrupted}} {
+	}{{keys: "q\rqy"}, {ended: true}, {keys: "\x03", want: ui.ErrInterrupted}} {
 		g := newGame(t, 1, "")
 		ctx, cancel := context.WithCancel(t.Context())
 		if x.ended {

@@ -140,7 +140,7 @@ func (e explained) SinceBaseline() string {
 	add(s.Lost, "was lost", "were lost")
 	add(s.Failed, "could not be decoded", "could not be decoded")
 	add(s.AckLost, "had its ack lost", "had their acks lost")
-	add(s.InFlight, "is in flight, or its ack is", "are in flight, or their acks are")
+	add(s.InFlight, "is not acknowledged yet", "are not acknowledged yet")
 	return "of the packets since, " + strings.Join(parts, ", ")
 }
 

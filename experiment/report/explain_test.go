@@ -175,7 +175,7 @@ func TestExplainDroppedWithoutAcks(t *testing.T) {
 		t.Fatalf("%d acked, %d failed, %d in flight: the test needs other settings", acked, failed, under)
 	}
 	got := Explain(&i.Opened, i.Reason, x.s.Config())
-	want := fmt.Sprintf("%d packets have passed, although the round trip takes 4: of the packets since, %d could not be decoded, %d had their acks lost, 1 is in flight, or its ack is",
+	want := fmt.Sprintf("%d packets have passed, although the round trip takes 4: of the packets since, %d could not be decoded, %d had their acks lost, 1 is not acknowledged yet",
 		rec.Baseline, failed, acked)
 	if !strings.HasSuffix(got, want) {
 		t.Errorf("got\n%s\nwant suffix\n%s", got, want)

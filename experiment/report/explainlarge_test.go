@@ -73,7 +73,7 @@ func TestExplainOldBaseline(t *testing.T) {
 	if vain < 10 {
 		t.Fatalf("%d acks were lost: nothing is tested", vain)
 	}
-	x.checkSentence(i, "%sits baseline is snapshot %d, %d packets before instead of the usual %.0f: of the packets since, %d had their acks lost, %d are in flight, or their acks are",
+	x.checkSentence(i, "%sits baseline is snapshot %d, %d packets before instead of the usual %.0f: of the packets since, %d had their acks lost, %d are not acknowledged yet",
 		x.sentenceHead(rec), rec.Seq-uint64(rec.Baseline), rec.Baseline, baseline, vain, under)
 }
 

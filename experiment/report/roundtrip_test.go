@@ -32,7 +32,7 @@ func TestRoundTripText(t *testing.T) {
 			"9 packets have passed, although the round trip takes 7: of the packets since, 1 could not be decoded"},
 		{"all", func(in *inspector.Inside) {
 			in.AfterBaseline.Failed, in.AfterBaseline.AckLost, in.AfterBaseline.InFlight = 3, 2, 2
-		}, blamed + ", 3 could not be decoded, 2 had their acks lost, 2 are in flight, or their acks are"},
+		}, blamed + ", 3 could not be decoded, 2 had their acks lost, 2 are not acknowledged yet"},
 		{"as many lost as failed", func(in *inspector.Inside) { in.AfterBaseline.Failed, in.AfterBaseline.AckLost = 2, 4 },
 			blamed + ", 2 could not be decoded, 4 had their acks lost"},
 		{"an unknown ack", func(in *inspector.Inside) { in.BaseAcked = 0 }, plain},

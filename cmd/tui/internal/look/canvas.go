@@ -191,7 +191,7 @@ var asciiForms = [...][2]string{
 	{"…µ±×≤≈–—−\u00a0", ".u~x<~--- "},
 	{"↑↓←→↖↗↘↙↻↶▸▶▾◀▲", "^v<>\\/\\//<>>><^"},
 	{"·∙●◐○◉✕■□△◇▽☆◎◆‖", "..os%@x##A*V@&*="},
-	{"─━╌┈│┊╎▏├┤┬┴┼╭╮╰╯┌┐└┘", "-==.|::|+++++++++++++"},
+	{"─━╌┈╴╶│┊╎▏", "-==.--|::|"},
 	{"▁▂▃▄▅▆▇█░▒▓▚▞▤▥▦▧▐▌⠂", "_.-=+*%#.:%+/*O~&[],"},
 }
 
@@ -212,8 +212,14 @@ func toASCII(r rune) rune {
 	switch ascii, ok := asciiRunes[r]; {
 	case ok:
 		return ascii
+	case r >= 0x2500 && r < 0x2580: // other lines: corners and crossings
+		return '+'
 	case r >= 0x2580 && r < 0x25a0: // other blocks
 		return 'o'
+	case r > 0x2800 && r < 0x2900: // Braille patterns with dots
+		return ':'
+	case r == 0x2800:
+		return ' '
 	}
 	return '?'
 }

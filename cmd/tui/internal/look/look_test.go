@@ -100,6 +100,17 @@ func TestSymbolsAreDistinct(t *testing.T) {
 	}
 }
 
+// TestPlotsAreASCII: every line, block and Braille pattern, of which charts and maps consist, has an ASCII form.
+func TestPlotsAreASCII(t *testing.T) {
+	for _, plane := range [][2]rune{{0x2500, 0x259f}, {0x2800, 0x28ff}} {
+		for r := plane[0]; r <= plane[1]; r++ {
+			if form := toASCII(r); form == '?' || form >= unicode.MaxASCII {
+				t.Errorf("%c is drawn as %q", r, form)
+			}
+		}
+	}
+}
+
 // TestCanvasDropsControls draws a text with each control, format character and line separator of Unicode: none
 // reaches the terminal, and the text keeps its other characters and its width.
 func TestCanvasDropsControls(t *testing.T) {

@@ -114,12 +114,13 @@ func TestLastProblem(t *testing.T) {
 	lab := labtest.Opening{Lab: labtest.NewPackets()}
 	m := screen(lab, 160, 48, Options{})
 	press(m, "3")
+	reason := inspector.BecauseLost
 	fail := func(packet int) { // a packet fails, then half a second passes
 		snap := *lab.Lab.Snap
 		snap.Now += time.Second / 2
 		snap.Lanes = slices.Clone(snap.Lanes)
 		r := &snap.Lanes[0].Packets[packet]
-		x := inspector.Incident{Reason: inspector.BecauseLost, T: snap.Now, N: 1,
+		x := inspector.Incident{Reason: reason, T: snap.Now, N: 1,
 			Opened: inspector.Opened{ID: r.ID(), Record: *r}}
 		snap.Lanes[0].Incidents = append([]inspector.Incident{x}, snap.Lanes[0].Incidents...)
 		lab.Lab.Snap = &snap
@@ -143,6 +144,9 @@ func TestLastProblem(t *testing.T) {
 	shows("─ P" + name(109))
 	press(m, "esc")
 	shows("Last problem: p" + name(120))
+	reason = inspector.BecauseWrong + 1 // the first that concerns the size
+	fail(130)
+	shows("Last large p" + name(130))
 }
 
 // BenchmarkBits160x48 draws page 2 after a complete change.

@@ -128,7 +128,10 @@ func (p *details) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		return
 	}
 	title := "Packet " + formatPacketID(p.opened.ID)
-	if p.isProblem {
+	switch {
+	case p.isProblem && p.reasons[0].Large():
+		title = "Last large packet " + formatPacketID(p.opened.ID)
+	case p.isProblem:
 		title = "Last problem: packet " + formatPacketID(p.opened.ID)
 	}
 	r := &p.opened.Record

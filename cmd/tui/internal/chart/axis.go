@@ -74,11 +74,16 @@ const farFactor = 4
 
 // scaledValues returns the values that determine the axis: areas and lines that must not leave the
 // chart, from p.Since on; and loose lines and older values that are not far above them. dots are the values
-// of each line, areas the heights of the stack, and unscaled is true for dots that do not count; nil means none.
+// of each line, areas the heights of the stack, and unscaled is true for dots that do not count, unless they are
+// most of the plot; nil means none.
 func (p *plot) scaledValues(dots [][]float64, areas []float64, unscaled []bool) [][]float64 {
 	since := 0
 	if p.Since > 0 {
 		since = int(min(max(p.firstDotSince(p.Since+int64(p.meanSpan())), 0), int64(p.cols*p.dotsPerColumn)))
+	}
+	first := max(since, int(p.dotAt(0))) // with values
+	if first < len(unscaled) && isMostlySet(unscaled[first:]) {
+		unscaled = nil
 	}
 	fixed, loose, old := [][]float64{}, [][]float64{}, [][]float64{}
 	// classify adds the values before since to old, and the others to loose or fixed.
@@ -107,6 +112,17 @@ func (p *plot) scaledValues(dots [][]float64, areas []float64, unscaled []bool) 
 		}
 	}
 	return append(fixed, withoutFar(old, top)...)
+}
+
+// isMostlySet reports whether more than half of flags are set.
+func isMostlySet(flags []bool) bool {
+	n := 0
+	for _, isSet := range flags {
+		if isSet {
+			n++
+		}
+	}
+	return 2*n > len(flags)
 }
 
 // maskValues returns values with NaN where masked is set. masked may be nil.

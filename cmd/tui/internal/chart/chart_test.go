@@ -330,3 +330,34 @@ func TestClipAbove(t *testing.T) {
 		}
 	}
 }
+
+// TestFiniteValuesLieInTheAxis: every finite value of random series lies in the axis, also if intervals that do not affect
+// the scale cover most of the plot. If they cover little, the values outside them do.
+func TestFiniteValuesLieInTheAxis(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	for range 500 {
+		values := make([]float64, 1+rng.IntN(400))
+		scale := math.Pow(10, 6*rng.Float64()-2)
+		for i := range values {
+			values[i] = scale * rng.ExpFloat64()
+			if rng.IntN(9) == 0 {
+				values[i] = math.NaN()
+			}
+		}
+		s := &Spec{End: int64(len(values)), Span: 100, Floor: 10, Window: 20, Fine: rng.IntN(2) == 0,
+			Series: []Series{{Values: values}}}
+		distance := int64(1 + rng.IntN(90)) // between two intervals
+		for at := int64(0); at < s.End; at += distance {
+			s.UnscaledIntervals = append(s.UnscaledIntervals, Interval{at, at + 1})
+		}
+		p := newPlot(s, newBox(66, 9, 0))
+		dots, unscaled := p.gather(&s.Series[0]), p.unscaledDots()
+		p.bounds = p.chooseBounds(p.scaledValues([][]float64{dots}, nil, unscaled))
+		for i, v := range dots {
+			isCounted := distance < 30 || unscaled == nil || !unscaled[i]
+			if isFinite(v) && isCounted && (v > p.bounds.hi || v < p.bounds.lo) {
+				t.Fatalf("%d values, an interval each %d: %g is outside %g to %g", len(values), distance, v, p.bounds.lo, p.bounds.hi)
+			}
+		}
+	}
+}

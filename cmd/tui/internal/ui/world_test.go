@@ -76,15 +76,6 @@ func TestPastShowsNoCurrentWorld(t *testing.T) {
 	}
 }
 
-// TestLoopPointOfTheLiveWorld checks that a reset of the live world is not described as the loop
-// point of a recording.
-func TestLoopPointOfTheLiveWorld(t *testing.T) {
-	m := screen(newWorld(), 160, 48, Options{})
-	if view := m.View(); !strings.Contains(view, "loop: world restarted") {
-		t.Errorf("no seam of the world in\n%s", view)
-	}
-}
-
 // TestChartsOfTheDisplay checks that the charts of the display appear if there is room, can be
 // switched with their key, and show the chosen time range.
 func TestChartsOfTheDisplay(t *testing.T) {

@@ -11,17 +11,16 @@ import (
 	"wirelab/internal/units"
 )
 
-// Changes lists the marks of the charts as text, newest first: time, change and effect.
+// Changes lists the marks of the charts, without loop points, as text, newest first: time, change and effect.
 type Changes struct {
 	marks      []engine.Mark            // all marks of the snapshot
-	changes    []entry                  // the rows of the list, oldest first
+	changes    []entry                  // the rows of the list, oldest first: without loop points
 	effects    map[time.Duration]effect // known effects, by the time of the change
 	numEffects int                      // number of the snapshot's effects in effects
 	newest     *meters.Sample           // newestEffectID of the snapshot's effects
 	measuring  time.Duration            // time of the change whose effect is being measured; 0 means none
 	per        string                   // the item in "bits per item"
 	seen       bool                     // Observe was called
-	loopLabel  string                   // label of a loop point, which depends on what restarts there
 }
 
 func (p *Changes) Name() string { return "Changes" }
@@ -32,17 +31,10 @@ func (p *Changes) NumChanges() int { return len(p.changes) }
 // Observe implements room.Observer. It regroups the marks and computes effects only if those of the
 // snapshot differ.
 func (p *Changes) Observe(v room.View) bool {
-	p.loopLabel = " loop: recording restarted"
-	switch {
-	case room.SendsFiles(v.Snap.Schema):
-		p.loopLabel = " loop: file restarted"
-	case v.Snap.World != nil && v.Snap.World.Live:
-		p.loopLabel = " loop: world restarted"
-	}
 	changed := !p.seen || !SameMarks(p.marks, v.Snap.Marks)
 	if changed {
 		p.marks, p.seen = v.Snap.Marks, true
-		p.changes = groupMarks(v.Snap.Marks)
+		p.changes = slices.DeleteFunc(groupMarks(v.Snap.Marks), func(e entry) bool { return e.Kind == engine.MarkLoop })
 	}
 	p.per = PerItemShort(v.Snap.Schema, v.Snap.Item)
 	n, newest := len(v.Snap.Effects), newestEffectID(v.Snap.Effects)
@@ -93,7 +85,7 @@ func (p *Changes) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 }
 
-// drawEmpty draws three things to try, with their keys.
+// drawEmpty draws three things to try, with their keys. Only changes of the encoder have an effect that is measured.
 func (p *Changes) drawEmpty(c *look.Canvas, th *look.Theme, focused bool) {
 	y := 0
 	if c.H > 2 {
@@ -103,8 +95,8 @@ func (p *Changes) drawEmpty(c *look.Canvas, th *look.Theme, focused bool) {
 	entry := func(key, text string) []look.Span {
 		return []look.Span{look.Key.Span(key), look.Dim.Span(" " + text)}
 	}
-	spans := slices.Concat([]look.Span{look.Dim.Span("No changes yet. Try ")}, entry("e", "another encoder, "), entry("p", "another link, "),
-		entry("/loss 5%", "more losses; the effect is shown here"))
+	spans := slices.Concat([]look.Span{look.Dim.Span("No changes yet. Try ")}, entry("e", "another encoder, "),
+		entry("[ ]", "another value of its parameters, "), entry("u", "to undo; the effect is shown here"))
 	for i, line := range look.WrapSpans(spans, c.W-4) {
 		if y+i < max(c.H-y, 1) {
 			c.Spans(2, y+i, c.W-4, line...)
@@ -116,9 +108,6 @@ func (p *Changes) drawEmpty(c *look.Canvas, th *look.Theme, focused bool) {
 // label leaves.
 func (p *Changes) drawRow(c *look.Canvas, th *look.Theme, y int, ch entry) {
 	label := string(look.MarkSymbol(ch.Kind)) + " " + ch.Label
-	if ch.Kind == engine.MarkLoop {
-		label = string(look.MarkSymbol(ch.Kind)) + p.loopLabel
-	}
 	x := c.Text(2, y, look.Dim, look.FormatTime(ch.T)+"  ")
 	const gap = 2
 	end := c.W - 2
@@ -133,7 +122,7 @@ func (p *Changes) drawRow(c *look.Canvas, th *look.Theme, y int, ch entry) {
 // effectSpans describes the effect of a change in at most maxWidth columns: the measured
 // effect; "measuring" while it is being measured; "-" if it was not measured, as for a
 // change of the link, where no encoder with the old setting ran on the same frames; nil
-// for shadows, notes and loop points, which have no effect.
+// for shadows and notes, which have no effect.
 func (p *Changes) effectSpans(ch entry, th *look.Theme, maxWidth int) []look.Span {
 	e, known := p.effects[ch.T]
 	switch {

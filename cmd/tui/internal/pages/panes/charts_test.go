@@ -281,3 +281,19 @@ func TestTitlesNameTheMean(t *testing.T) {
 		}
 	}
 }
+
+// TestManyLoops: a recording restarts each 0.7 s. The charts have no marks of loops, which would hide the lines, and the
+// lines lie in the axes.
+func TestManyLoops(t *testing.T) {
+	snap := labtest.NewLab().Snap
+	for at := 700 * time.Millisecond; at < 89*time.Second; at += 700 * time.Millisecond {
+		snap.Marks = append(snap.Marks, engine.Mark{T: at, Label: "loop", Kind: engine.MarkLoop})
+	}
+	for i := range snap.Lanes[0].Samples {
+		snap.Lanes[0].Samples[i].CrossingLoop = 1
+	}
+	drawn := strings.Join(labtest.Draw(&Charts{Selected: -1}, labtest.NewView(snap), 120, 40), "\n")
+	if strings.ContainsRune(drawn, look.MarkSymbol(engine.MarkLoop)) || !strings.ContainsRune(drawn, look.MarkSymbol(engine.MarkChange)) {
+		t.Errorf("marks of loops, or values above the charts:\n%s", drawn)
+	}
+}

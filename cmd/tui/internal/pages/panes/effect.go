@@ -81,8 +81,8 @@ func newEffect(e *engine.Effect) effect {
 	return effect{sumCost(before), sumCost(after), lockstep.PayloadRatio(after, before), firstSampleAfter(e)}
 }
 
-// hasEffect reports whether a change can affect the packets of the active encoder. Shadows, notes
-// and loop points cannot.
+// hasEffect reports whether a change can affect the packets of the active encoder. Shadows and notes
+// cannot.
 func hasEffect(c entry) bool {
 	return (c.Kind == engine.MarkChange || c.Kind == engine.MarkUndo) &&
 		!strings.HasPrefix(strings.TrimPrefix(c.Label, "undo "), "shadow ")

@@ -96,15 +96,26 @@ func EndOf(samples []meters.Sample) time.Duration {
 // meanWindow is the number of samples that a point of a chart averages: those of room.RecentSpan, as in the legends.
 const meanWindow = int(room.RecentSpan / meters.SamplePeriod)
 
-// style sets what all charts of the axis have in common. The value axis fits the samples since the last swap of the encoder.
-func (a *TimeAxis) style(s *chart.Spec, th *look.Theme) {
+// style sets what all charts of the axis, w columns wide, have in common. The value axis fits the samples since the last
+// swap of the encoder.
+func (a *TimeAxis) style(s *chart.Spec, th *look.Theme, w int) {
 	th.StyleChart(s)
 	if a.Stopped {
 		s.Newest = look.FormatTime(time.Duration(a.End) * meters.SamplePeriod)
 	}
 	s.End, s.Step, s.Since = a.End, meters.SamplePeriod, lastSwap(a.Marks, a.End)
 	s.Span, s.Window = int(a.Span()/meters.SamplePeriod), meanWindow
+	const columnsPerLoop = 10 // with less, the marks of loops would hide the lines
+	loops := 0
+	for _, m := range a.Marks {
+		if m.Kind == engine.MarkLoop && int64(m.T/meters.SamplePeriod) >= a.End-int64(s.Span) {
+			loops++
+		}
+	}
 	for _, m := range groupMarks(a.Marks) { // a dragged control gets one mark, at its last step
+		if m.Kind == engine.MarkLoop && loops*columnsPerLoop > w {
+			continue
+		}
 		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / meters.SamplePeriod), Label: m.Label,
 			Style: chart.Style(look.MarkStyle(m.Kind)), Rune: look.MarkSymbol(m.Kind)})
 	}

@@ -89,7 +89,7 @@ func seriesOf[S any](samples []S, value Ratio[S]) (values, weights []float64) {
 // Spec returns a chart in w columns.
 func (t *TimeCharts[S]) Spec(k *TimeChart[S], th *look.Theme, w int) *chart.Spec {
 	spec := &chart.Spec{Floor: k.Floor, Rules: k.Rules, Fit: k.Fit, Whole: k.Whole}
-	t.style(spec, th)
+	t.style(spec, th, w)
 	spec.Fine = spec.Fine && !k.IsStack
 	if k.Lines[0].Reduce == chart.Max { // not a mean
 		spec.Window = 0

@@ -296,19 +296,29 @@ const defaultPreset = "demo"
 // saveUnfinished saves the session of a dashboard that ended with err, not by q, and prints where.
 // It returns the error of the command: context.Canceled after an interruption, otherwise err.
 func (a *app) saveUnfinished(runner *live.Runner, err error) error {
-	if runner.Snapshot().Now == 0 { // no virtual time has passed: a file transfer was still making its patch
+	switch last := runner.Snapshot(); {
+	case last.Now == 0: // no virtual time has passed: a file transfer was still making its patch
 		fmt.Fprintln(a.stderr, "nothing was sent yet, so nothing is saved")
-	} else if path, saveErr := runner.Save(""); saveErr != nil {
-		fmt.Fprintf(a.stderr, "tui: the run could not be saved: %s\n", escape.Line(saveErr.Error()))
-	} else if runner.Snapshot().To != "" {
-		printf(a.stderr, "the run is saved in %s\n", path) // a session over a network cannot be repeated
-	} else {
-		printf(a.stderr, "the run is saved in %[1]s; tui replay %[1]s repeats it\n", path)
+	case last.Saved < last.Now: // otherwise the user saved it after the peer was lost
+		a.saveAtEnd(runner)
 	}
 	if errors.Is(err, ui.ErrInterrupted) {
 		return context.Canceled
 	}
 	return markDataError(err)
+}
+
+// saveAtEnd saves the session, and prints where.
+func (a *app) saveAtEnd(runner *live.Runner) {
+	path, err := runner.Save("")
+	switch {
+	case err != nil:
+		fmt.Fprintf(a.stderr, "tui: the run could not be saved: %s\n", escape.Line(err.Error()))
+	case runner.Snapshot().To != "":
+		printf(a.stderr, "the run is saved in %s\n", path) // a session over a network cannot be repeated
+	default:
+		printf(a.stderr, "the run is saved in %[1]s; tui replay %[1]s repeats it\n", path)
+	}
 }
 
 // reportsDirHelp is the folder of defaultReports as the help text shows it.

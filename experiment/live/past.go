@@ -105,9 +105,6 @@ func (r *Runner) handleLook(ctx context.Context, c *Command) {
 		r.leavePast()
 		r.handleDeferred(ctx)
 	}
-	if r.err != nil {
-		return
-	}
 	if c.At != nil {
 		r.notifyResult("", r.lookAt(ctx, moment{at: max(*c.At, 0)}, false))
 	}

@@ -62,7 +62,9 @@ func TestRunnerOverNetwork(t *testing.T) {
 	seek, fast := time.Hour, 2.0
 	r.send(Command{Seek: &seek})
 	r.send(Command{Speed: &fast})
-	r.await("a refusal", func(s *engine.Snapshot) bool { return s.Notice.Bad && s.Speed == 1 && s.State == engine.Running })
+	r.await("a refusal", func(s *engine.Snapshot) bool {
+		return strings.HasSuffix(s.Notice.Text, "< and b look back") && s.Speed == 1 && s.State == engine.Running
+	})
 	on, off := true, false
 	r.send(Command{Pause: &on})
 	stood := r.await("a pause", func(s *engine.Snapshot) bool { return s.State == engine.Paused }).Now
@@ -85,6 +87,9 @@ func TestRunnerOverNetwork(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	r.Stop()
+	if r.handleCommand(t.Context(), change("seed", 100)); r.notice.ID == lost.Notice.ID {
+		t.Error("a change without a peer shows no notice")
+	}
 	path, err := r.Save("")
 	if err != nil {
 		t.Fatal(err)

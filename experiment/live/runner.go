@@ -258,6 +258,8 @@ func (r *Runner) handleCommand(ctx context.Context, c Command) {
 	r.handleLook(ctx, &c)
 	if r.err == nil {
 		r.handleChange(ctx, &c)
+	} else if c.Change != nil {
+		r.notify(true, r.err.Error())
 	}
 	if c.Save != nil {
 		r.startSave(ctx, *c.Save)

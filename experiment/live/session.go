@@ -147,7 +147,7 @@ func (s *session) prepareReport(ctx context.Context, r *Runner, why engine.Endin
 }
 
 // errRealTimeOnly is the error for a speed or a seek over a network.
-var errRealTimeOnly = errors.New("a session over a network runs in real time, without speed and seeking")
+var errRealTimeOnly = errors.New("a session over a network runs in real time: no other speed and no jump ahead; < and b look back")
 
 // pollNetwork receives datagrams from the network, if the session uses one, and schedules them as events at
 // virtual times up to to, which corresponds to the current wall time. While the session is paused, they are

@@ -203,19 +203,19 @@ func losesWork(snap *engine.Snapshot) bool { return len(snap.Log) > 0 || snap.To
 
 // quit sends the pending changes and ends the program. With QuitSaving the program ends later,
 // when the report is written. With QuitAsking it opens a question instead if more than askThreshold is
-// unsaved and cannot be repeated by starting the program again.
+// unsaved and cannot be repeated by starting the program again. The command saves a run that failed.
 func (m *dashboard) quit(mode command.QuitMode) tea.Cmd {
 	m.lab.Flush()
 	switch snap := m.lab.Snap; {
 	case mode == command.QuitSaving:
-		m.saveBefore(func() tea.Cmd { return m.Quit(nil) })
+		m.saveBefore(func() tea.Cmd { return m.Quit(failure(m.lab.Snap)) })
 		return nil
-	case mode == command.QuitAsking && snap.Now-snap.Saved > askThreshold && losesWork(snap):
+	case mode == command.QuitAsking && snap.Now-snap.Saved > askThreshold && losesWork(snap) && !lostPeer(snap):
 		m.overlay = newQuestion("Quit?", unsavedQuestion(snap.Now, snap.Now-snap.Saved),
 			Choice{"s", "save and quit", room.Request{Line: "quit save"}}, Choice{"d", "quit without saving", room.Request{Line: "quit now"}})
 		return nil
 	}
-	return m.Quit(nil)
+	return m.Quit(failure(m.lab.Snap))
 }
 
 // saveBefore saves a report, and calls then when it is written.

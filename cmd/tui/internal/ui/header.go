@@ -72,7 +72,14 @@ func (m *dashboard) title() (draw func(w int) []look.Span, needed int) {
 	source := look.Plain.Span(shortenSource(shortSource(cfg.Data.Source, m.lab.Snap.Schema), maxSourceWidth))
 	var rest []look.Span
 	if peer := m.lab.Snap.To; peer != "" { // the address of the receiver in a session over a real network
-		rest = []look.Span{dot, look.Dim.Span("to "), look.Plain.Span(peer)}
+		kind := "UDP to "
+		if strings.HasPrefix(peer, "127.") {
+			kind = "UDP loopback to "
+		}
+		rest = []look.Span{dot, look.Dim.Span(kind), look.Plain.Span(peer)}
+	}
+	if lostPeer(m.lab.Snap) {
+		rest = []look.Span{dot, look.Warn.Span(m.lab.Snap.Err.Error())}
 	}
 	lanes, counted := m.encoders(cfg)
 	names := append([]look.Span{source, dot, look.Title.Span(lanes)}, rest...)
@@ -187,7 +194,7 @@ func (m *dashboard) badge() look.Span {
 		return look.Paused.Span(" " + th.Back + " " + units.Fixed((snap.Now-m.lab.Past.At).Seconds(), 1) + " s AGO ")
 	case snap.State == engine.Paused:
 		return look.Paused.Span(" " + th.Pause + " PAUSED ")
-	case snap.State == engine.Ended:
+	case snap.State == engine.Ended, lostPeer(snap):
 		return look.Ended.Span(" " + th.Stop + " ENDED ")
 	case snap.State == engine.Seeking:
 		return look.Paused.Span(" " + th.Play + " TO " + look.FormatTime(snap.Seek) + " ")

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -138,12 +139,12 @@ func (m *dashboard) pageView(redrawDue bool) room.View {
 
 // Tick implements Screen. It reports a change if any pane of the page, the tour, the state of the
 // session or the header changed. It quits if the session failed, or if the report is written after
-// which the user wants to quit.
+// which the user wants to quit. A session that lost its peer stays on the screen.
 func (m *dashboard) Tick() (changed bool, cmd tea.Cmd) {
 	before := m.lab.Poll()
 	now := m.lab.Snap
-	if now.State == engine.Broken {
-		return false, m.Quit(fmt.Errorf("%w: %w", errBroken, now.Err))
+	if err := failure(now); err != nil && !lostPeer(now) {
+		return false, m.Quit(err)
 	}
 	if m.tour != nil {
 		changed = m.tour.Tick()
@@ -162,6 +163,19 @@ func (m *dashboard) Tick() (changed bool, cmd tea.Cmd) {
 	step := clockStep(now)
 	headerChanged := now.Now/step != before.Now/step || now.Actual != before.Actual // the clock or the speed in the header changed
 	return changed || pageChanged || boxChanged || stateChanged || headerChanged, m.continueSearch()
+}
+
+// failure returns why the session stopped; nil if it can continue.
+func failure(snap *engine.Snapshot) error {
+	if snap.State != engine.Broken {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", errBroken, snap.Err)
+}
+
+// lostPeer reports whether the session stopped because of the network or the receiver there.
+func lostPeer(snap *engine.Snapshot) bool {
+	return snap.State == engine.Broken && errors.As(snap.Err, new(*engine.NetworkError))
 }
 
 // isFirstSample reports whether one of the first samples, the points of the charts, of the active

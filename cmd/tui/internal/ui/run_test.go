@@ -199,6 +199,28 @@ func TestBrokenSessionEndsTheDashboard(t *testing.T) {
 	}
 }
 
+// TestLostPeerKeepsTheDashboard checks that a session whose receiver is gone stays readable, and fails when the user quits.
+func TestLostPeerKeepsTheDashboard(t *testing.T) {
+	lab := newRemote()
+	m := screen(lab, 160, 48, Options{})
+	snap := *lab.Snap
+	snap.State, snap.Err = engine.Broken, &engine.NetworkError{To: snap.To, Problem: "the peer closed the session"}
+	lab.Snap = &snap
+	m.Update(room.Tick{})
+	press(m, "3")
+	for _, want := range []string{"ENDED", "192.0.2.7:27970: the peer closed the session"} {
+		if view := m.View(); m.Err() != nil || !strings.Contains(view, want) {
+			t.Errorf("error %v, the screen lacks %q:\n%s", m.Err(), want, view)
+		}
+	}
+	if press(m, "<"); !m.lab.Past.Active {
+		t.Error("no look back")
+	}
+	if press(m, "end", "q"); !errors.Is(m.Err(), errBroken) {
+		t.Errorf("ends with %v", m.Err())
+	}
+}
+
 func TestPanicRestoresTheTerminal(t *testing.T) {
 	lab, dir := &badLab{Lab: *labtest.NewLab()}, t.TempDir()
 	term := startTerminal(context.Background(), t, lab, Options{CrashDir: dir})

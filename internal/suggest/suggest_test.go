@@ -7,7 +7,7 @@ import "wirelab/internal/suggest"
 func TestClosest(t *testing.T) {
 	known := []string{"quantity", "enum", "flag", "bits", "angle", "float32", "float-array", "z"}
 	for name, want := range map[string]string{
-		"quantiti": "quantity", "Quan": "quantity", "flgs": "flag", "bit": "bits", "angel": "angle", "float3": "float32",
+		"quantiti": "quantity", "Quan": "quantity", "flgs": "", "fagl": "", "flga": "flag", "bit": "bits", "angel": "angle", "float3": "float32",
 		"velocity": "", "": "", "xy": "", "y": "", "Z": "z",
 	} {
 		if got := suggest.Closest(name, known); got != want {

@@ -64,6 +64,10 @@ func (l *Line) Key(msg tea.KeyMsg, env Context) (run bool) {
 	case "down", "ctrl+n":
 		l.choose(env, l.chosen-1)
 	default:
+		if msg.String() == "/" && l.Err != "" { // begins another command
+			l.Show("")
+			return false
+		}
 		if msg.Type == tea.KeyBackspace && l.input.String() == "" { // as in vi
 			l.Open = false
 		}
@@ -212,15 +216,14 @@ const prompt = " / "
 const maxErrorRows = 2
 
 // errorRows returns the error text l.Err, wrapped for a canvas of w columns, in at most
-// maxErrorRows rows. It turns "PROBLEM; did you mean NAME?" into "did you mean NAME? PROBLEM", because
-// the end of a long error is cut off.
+// maxErrorRows rows. It leaves out the list of all names before a suggestion, because the end of a long error is cut
+// off.
 func (l *Line) errorRows(w int) []string {
 	text := l.Err
-	const suggestion = "did you mean "
-	if problem, rest, ok := strings.Cut(text, "; "+suggestion); ok {
-		if name, after, ok := strings.Cut(rest, "?"); ok {
-			text = suggestion + name + "? " + problem + after
-		}
+	const suggestion = "; did you mean "
+	if problem, rest, ok := strings.Cut(text, suggestion); ok {
+		problem, _, _ = strings.Cut(problem, "; expected one of ")
+		text = problem + suggestion + rest
 	}
 	rows := look.Wrap(text, w-len(prompt)-1)
 	if len(rows) > maxErrorRows { // join the remaining rows into the last one, whose end is cut off when it is drawn

@@ -234,9 +234,17 @@ func linkVerb(env Context, info lossmodel.KeyInfo, direction config.Direction) v
 	return v
 }
 
-// settingVerbs returns the commands for the settings outside of encoder and links that can change during a run, such as
-// the playout delay.
+// settingVerbs returns the command for any setting, and those for the settings outside of encoder and links that can
+// change during a run, such as the playout delay.
 func settingVerbs() (list []verb) {
+	list = append(list, verb{Name: "set", Args: "KEY=VALUE", Help: "change a setting, as --set does, such as down.loss=5%", screens: Lab,
+		minArgs: 1, maxArgs: unlimited, parse: func(args []string) (Order, error) {
+			key, value, ok := strings.Cut(strings.Join(args, " "), "=")
+			if !ok {
+				return Order{}, errUsage
+			}
+			return changeOrder(key, value)
+		}})
 	for _, r := range config.LiveSettings() {
 		if r.Args != "" {
 			list = append(list, settingVerb(r))

@@ -2,7 +2,9 @@
 package fuzzy
 
 import (
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/sahilm/fuzzy"
 )
@@ -32,10 +34,13 @@ func Rank(typed string, names []string) (ranked []int) {
 }
 
 // Complete returns the name that typed abbreviates: the only name that begins with typed or, if none does, the
-// only one that matches it, see Rank. It returns false if several names are possible, or none. A name that
-// equals typed is returned even if others begin with it.
+// only one with the same first letter that matches it, see Rank. It returns false if several names are possible, or
+// none. A name that equals typed is returned even if others begin with it.
 func Complete(typed string, names []string) (name string, ok bool) {
-	ranked := Rank(typed, names)
+	first, _ := utf8.DecodeRuneInString(strings.ToLower(typed))
+	ranked := slices.DeleteFunc(Rank(typed, names), func(i int) bool {
+		return strings.IndexRune(strings.ToLower(names[i]), first) != 0
+	})
 	begins := 0 // number of names that begin with typed
 	for _, i := range ranked {
 		if strings.EqualFold(names[i], typed) {

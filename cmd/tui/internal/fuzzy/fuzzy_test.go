@@ -35,7 +35,7 @@ func TestRank(t *testing.T) {
 func TestComplete(t *testing.T) {
 	for typed, want := range map[string]string{
 		"ra": "raw", "rel-ori": "relative-orientation", "relative": "relative", "rotor-": "rotor-fast", "kntc": "kinetic", "ÄR": "Ärger",
-		"rel": "", "r": "", "": "", "xyz": "", "rotr": "",
+		"rel": "", "r": "", "": "", "xyz": "", "rotr": "", "fast": "", "inetic": "",
 	} {
 		if got, ok := Complete(typed, names); got != want || ok != (want != "") {
 			t.Errorf("%q stands for %q, want %q", typed, got, want)

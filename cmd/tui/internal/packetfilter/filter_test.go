@@ -81,7 +81,7 @@ func TestErrors(t *testing.T) {
 		"lost)":                           `before ")"`,
 		"lost stale":                      `before "stale"`,
 		"lost & stale":                    `before "&"`,
-		"&& lost":                         `unknown filter "&&"`,
+		"&& lost":                         `unknown filter "&&"; expected all, trouble, an outcome such as lost`,
 		strings.Repeat("!", 401) + "lost": "at most 400 characters",
 	} {
 		if _, err := Parse(text); err == nil || !strings.Contains(err.Error(), want) {

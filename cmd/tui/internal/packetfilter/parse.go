@@ -169,7 +169,7 @@ func example(field string) string {
 // unknownName returns the error for a name that is neither a condition nor a field.
 func unknownName(name string) error {
 	known := append(Conditions(), FieldNames()...)
-	help := "expected one of " + strings.Join(known, ", ")
+	help := "expected all, trouble, an outcome such as lost, or a comparison such as " + example("bytes")
 	if near := config.Near(name, known); near != "" {
 		help = "did you mean " + near + "?"
 	}

@@ -239,7 +239,7 @@ func (p *packets) Bindings() []room.Binding {
 	}
 	next := func() room.Request { return p.setFilter(p.nextFilter()) }
 	return append(p.bitBindings(), []room.Binding{
-		room.Bind("f", "next filter: all, failed, lost, late, ...; or type /filter lost", next).InFooter("filter").Pin(),
+		room.Bind("f", "next filter: all, trouble (all failures), and each outcome that occurs, such as lost; /filter lost", next).InFooter("filter").Pin(),
 		room.Pair("n", "N", "next, previous failure, or match of /search", match),
 		room.Pair("pgup ctrl+b", "pgdown ctrl+f", "a page older, newer", movePage),
 		room.Pair("home", "end", "oldest packet, newest packet", toEnd),

@@ -52,9 +52,12 @@ func (f *Flow) LateRemark(direction Direction) string {
 // deviations describes where the relay deviated from the configured link in one direction: datagrams
 // that were sent late, if late is set, and losses that the link did not cause; nil if none.
 func (f *Flow) deviations(direction Direction, late bool) (list []string) {
-	if late {
-		list = append(list, fmt.Sprintf("%s is late: p99 %s ms, limit %s", direction,
-			Millis(f.Lateness.Quantile(0.99)), Millis(f.LateLimit())))
+	p99, limit := f.Lateness.Quantile(0.99), f.LateLimit()
+	switch {
+	case late && p99 <= limit: // it was above the limit before: see IsLate
+		list = append(list, fmt.Sprintf("%s is late until p99 is below %s ms", direction, Millis(limit/2)))
+	case late:
+		list = append(list, fmt.Sprintf("%s is late: p99 %s ms, limit %s", direction, Millis(p99), Millis(limit)))
 	}
 	for _, x := range []struct {
 		n      uint64

@@ -64,7 +64,7 @@ type verdict struct {
 	faults     []string         // linkFaults and the deviations of the proxy itself in the last recentSpan
 	late       [2]bool          // directions that are late in the last recentSpan: see relay.Totals.Late
 	faultyFor  time.Duration    // total time with faults
-	lastFault  string           // the first of the newest faults
+	lastFault  string           // the first fault when the last time with faults began, with the value above its limit
 	judgedAt   time.Duration    // relay time at which the links were last compared with their settings
 	polledAt   time.Duration    // relay time of the newest poll that the verdict includes
 }
@@ -105,8 +105,10 @@ func (m *model) MinHeight() int { return 15 }
 
 // Small implements ui.Screen: the verdict, for terminals that are too small for panes.
 func (m *model) Small() (text string, alone bool) {
-	text, _ = m.summary()
-	return "Traffic continues. " + text, false
+	if len(m.faults) > 0 {
+		return "Traffic continues, but the links are not as set.", false
+	}
+	return "Traffic continues.", false
 }
 
 // elapsed returns the relay's time at the newest poll.
@@ -153,9 +155,12 @@ func (v *verdict) judgeNow(h *history) {
 		v.linkFaults = v.judge.Deviations(h.snap.Links)
 	}
 	v.late = h.recent.Late(v.late)
+	wasFaulty := len(v.faults) > 0
 	v.faults = append(slices.Clone(v.linkFaults), h.recent.Deviations(v.late)...)
 	if len(v.faults) > 0 {
-		v.lastFault = v.faults[0]
+		if !wasFaulty {
+			v.lastFault = v.faults[0]
+		}
 		if before > 0 {
 			v.faultyFor += now - before
 		}

@@ -274,6 +274,49 @@ func TestSummary(t *testing.T) {
 	expect("! NOT AS SET: down: delay; ")
 }
 
+// The header names the settings for all clients and counts the clients that differ, also after undo. The text for a
+// terminal that is too small is sentences without figures.
+func TestHeaderDescribesAllClients(t *testing.T) {
+	g := newGame(t, 3, "")
+	m := g.screen(160, 48)
+	g.run(m, time.Second)
+	title := g.live.Script.Title
+	typed(m, "client 2")
+	for _, x := range []struct{ command, want string }{
+		{"profile lte", title + "; 1 client differs"}, {"undo", title}, {"profile lte", "profile lte"}, {"undo", title},
+		{"loss 3%", title + ", changed"}, {"undo", title},
+	} {
+		typed(m, x.command)
+		if x.command == "undo" {
+			press(m, "esc") // later changes are those of all clients
+		}
+		if got := m.linkName(); got != x.want {
+			t.Errorf("after %s: %q, want %q", x.command, got, x.want)
+		}
+	}
+	for faults, want := range map[string]string{"": "Traffic continues.", "up: loss": "Traffic continues, but the links are not as set."} {
+		m.faults = strings.FieldsFunc(faults, func(r rune) bool { return r == ';' })
+		if got, _ := m.Small(); got != want {
+			t.Errorf("small: %q, want %q", got, want)
+		}
+	}
+}
+
+// A fault quotes the value that broke the limit, not a later one within it.
+func TestFaultQuotesTheValueAboveTheLimit(t *testing.T) {
+	var v verdict
+	var h history
+	for i, late := range []time.Duration{8 * time.Millisecond, 4 * time.Millisecond, time.Millisecond} {
+		h.snap.Totals.At += time.Duration(i) * judgeEvery
+		h.recent.Flows[relay.Down].Lateness = relay.Histogram{}
+		h.recent.Flows[relay.Down].Lateness.Add(late)
+		v.judgeNow(&h)
+		if !strings.Contains(v.lastFault, "down is late: p99 8") || strings.Contains(strings.Join(v.faults, " "), "p99 4") {
+			t.Errorf("%v late: faults %q, last %q", late, v.faults, v.lastFault)
+		}
+	}
+}
+
 // The pane with the counters has those of damaged datagrams, once there are any.
 func TestDamagedInPane(t *testing.T) {
 	g := newGame(t, 1, "")

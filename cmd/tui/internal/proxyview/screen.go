@@ -65,7 +65,7 @@ func (m *model) title(w int) []look.Span {
 	route := []look.Span{look.Focus.Span("proxy"), dot, look.Plain.Span(m.proxy.Listen + " → " + m.proxy.Server)}
 	clock := []look.Span{dot, look.Value.Span(look.FormatTime(m.displayed().snap.Totals.At))}
 	seed := []look.Span{dot, look.Dim.Span("seed "), look.Plain.Span(fmt.Sprint(m.proxy.Live.Script.Seed))}
-	title := []look.Span{dot, look.Title.Span(look.Shorten(m.linkName(), 30))}
+	title := []look.Span{dot, look.Title.Span(m.linkName())}
 	var open []look.Span
 	if m.proxy.Open {
 		open = []look.Span{dot, look.Warn.Span("open to other machines")}
@@ -74,17 +74,33 @@ func (m *model) title(w int) []look.Span {
 		slices.Concat(route, clock, open), slices.Concat(route, clock), slices.Concat(route[2:], clock)) // route[2:] is only the addresses
 }
 
-// linkName names the current link settings: a profile, or the title of the script, with a remark after the first
-// change by the script or the user.
+// linkName names the settings for all clients: a profile, or the title of the script and whether it was changed. Then
+// it counts the clients with other settings.
 func (m *model) linkName() string {
-	c := m.proxy.Live.Config(m.target)
-	if c.Profile != "" {
-		return "profile " + c.LinkProfileText()
+	live := m.proxy.Live
+	all := live.Config(relay.Client{})
+	name := live.Script.Title
+	switch {
+	case all.Profile != "":
+		name = "profile " + all.LinkProfileText()
+	case !all.SameLive(live.Script.Base):
+		name = look.Shorten(name, 20) + ", changed"
 	}
-	if m.changesShown == 0 {
-		return m.proxy.Live.Script.Title
+	name = look.Shorten(name, 30)
+	differing := 0
+	for i := range m.live.snap.Clients {
+		c := live.Config(m.live.snap.Clients[i].Client)
+		if c != all && !c.SameLive(all) { // the same pointer, without settings of its own, needs no comparison
+			differing++
+		}
 	}
-	return look.Shorten(m.proxy.Live.Script.Title, 20) + ", changed"
+	switch differing {
+	case 0:
+		return name
+	case 1:
+		return name + "; 1 client differs"
+	}
+	return fmt.Sprintf("%s; %d clients differ", name, differing)
 }
 
 // drawVitalLine draws a line of a small screen: rate, delay and loss, whichever pane is shown.

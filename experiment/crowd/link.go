@@ -10,6 +10,7 @@ import (
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
 	"wirelab/internal/seed"
+	"wirelab/internal/units"
 	"wirelab/internal/window"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/netem"
@@ -26,10 +27,8 @@ func clientLinks(c *config.Config, n int) (down, up lossmodel.Spec, row int, err
 	clientSeed := ClientSeed(c.Seed, n)
 	word := func(name string) uint64 { return seed.PCG(clientSeed, "crowd."+name).Uint64() }
 	down, up = c.Down, c.Up
-	if mix := c.Crowd.Mix(); mix != nil {
-		rest := int64(word("profile") % 1e6)
-		i := slices.IndexFunc(mix, func(x config.ProfileShare) bool { rest -= x.Share; return rest < 0 })
-		down, up = mix[i].Profile.Down, mix[i].Profile.Up
+	if profile := clientProfile(c, n); profile != nil {
+		down, up = profile.Down, profile.Up
 	}
 	if s := c.Crowd.RTT; s.IsSet() {
 		rtt := time.Duration(s.Draw(word("rtt")))
@@ -58,6 +57,35 @@ func clientLinks(c *config.Config, n int) (down, up lossmodel.Spec, row int, err
 		down, up = changed.Down, changed.Up
 	}
 	return down, up, row, nil
+}
+
+// clientProfile returns the link profile of client n, counted from 1; nil without crowd.profiles.
+func clientProfile(c *config.Config, n int) *lossmodel.Profile {
+	mix := c.Crowd.Mix()
+	if mix == nil {
+		return nil
+	}
+	rest := int64(seed.PCG(ClientSeed(c.Seed, n), "crowd.profile").Uint64() % 1e6)
+	i := slices.IndexFunc(mix, func(x config.ProfileShare) bool { rest -= x.Share; return rest < 0 })
+	return mix[i].Profile
+}
+
+// LinkText describes the downlink of client n, counted from 1, as it is set: profile, loss, latency and jitter.
+func LinkText(c *config.Config, n int) string {
+	down, _, _, err := clientLinks(c, n)
+	if err != nil {
+		return err.Error()
+	}
+	name := c.Profile
+	if profile := clientProfile(c, n); profile != nil {
+		name = profile.Name
+	}
+	if name != "" {
+		name += ", "
+	}
+	milliseconds := func(d time.Duration) string { return units.Fixed(units.Milliseconds(d), 0) + " ms" }
+	return fmt.Sprintf("%sloss %s %%, latency %s, jitter %s", name, units.Fixed(100*down.Loss.LossRate(), 1),
+		milliseconds(down.Delay.Latency), milliseconds(down.Delay.Jitter))
 }
 
 // newClient returns client i, counted from 0, without a viewer, and the longest time for which a packet or

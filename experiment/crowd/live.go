@@ -11,6 +11,7 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/packetlog"
+	"wirelab/experiment/figures"
 )
 
 // Live runs a crowd for the dashboard: until any time, and with samples, the counts of the last seconds,
@@ -186,7 +187,8 @@ func (l *Live) addMark() {
 	l.marks = append(l.marks, m)
 }
 
-// View returns a snapshot with the packets of the client with the given number; 0 means of no client.
+// View returns a snapshot with the packets of the client with the given number; 0 means the one with the longest round
+// trip.
 // Figures of clients are at most a sample period old, and exact if virtual time stands still.
 func (l *Live) View(client int) *engine.Snapshot {
 	now := l.reached
@@ -206,10 +208,24 @@ func (l *Live) View(client int) *engine.Snapshot {
 		view.Encodings = append(view.Encodings, engine.CrowdEncoding{Age: int(e.age), Clients: e.users, Payload: len(e.payload)})
 	})
 	slices.SortStableFunc(view.Encodings, func(a, b engine.CrowdEncoding) int { return a.Age - b.Age })
+	if client == 0 {
+		client = farthest(view.Clients)
+	}
 	if client >= 1 && client <= l.clientCount() {
 		view.Selected, view.Packets = client, l.newestPackets(client-1)
 	}
 	return &engine.Snapshot{Now: now, Config: l.config.Clone(), Item: l.schema.Item, Schema: l.schema, Log: slices.Clip(l.changes), Crowd: &view}
+}
+
+// farthest returns the number of the client in the game with the longest round trip; 0 if none is in the game.
+func farthest(clients []figures.CrowdClient) (number int) {
+	longest := -1.0
+	for i := range clients {
+		if trip := clients[i].RoundTripMS.Or(0); clients[i].WasInGame() && trip > longest {
+			number, longest = i+1, trip
+		}
+	}
+	return number
 }
 
 // Finish ends the run at Now and returns its results, as Run does for the configuration of Recorded. The

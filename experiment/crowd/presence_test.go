@@ -5,6 +5,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -74,6 +75,9 @@ func TestClientLinks(t *testing.T) {
 		if own := n == 5; own != (up.Delay.Latency == 9*time.Millisecond) || own != (lossmodel.CheckLight(down) != nil) || !own && down.Loss.LossRate() != .02 {
 			t.Errorf("client %d has %+v and %+v", n, down, up)
 		}
+	}
+	if got, want := LinkText(c, 5), "loss 5.0 %, latency "; !strings.HasPrefix(got, "unity-") || !strings.Contains(got, want) {
+		t.Errorf("client 5 has %q, want its profile and %q", got, want)
 	}
 	if count < 540 || count > 660 { // 600 with a standard deviation of 20
 		t.Errorf("%d of 2000 clients have the profile of 30%%", count)

@@ -17,7 +17,7 @@ type CrowdView struct {
 	Encodings []CrowdEncoding       // of the newest tick, by age
 	TickTime  time.Duration         // between two packets to a client
 	HasUplink bool                  // the packets to all clients share a link
-	Selected  int                   // number of the client that live.Command.Client selected, from 1; 0 if none
+	Selected  int                   // number of the client that live.Command.Client selected, from 1, or of the one with the longest round trip; 0 if none is in the game
 	Packets   []packetlog.Record    // the newest packets of that client, oldest first
 }
 
@@ -41,6 +41,9 @@ const CrowdAges = 33
 // clock, so they are not reproducible and not part of digests. All but Elapsed are sums over cores.
 // Choose is 0 without a budget.
 type CrowdCPU struct{ Choose, Encode, Server, Clients, Decode, Elapsed int64 }
+
+// OfServer returns the work that a server has; the rest is the simulation's.
+func (c *CrowdCPU) OfServer() int64 { return c.Choose + c.Encode + c.Server }
 
 // Add adds sign times the durations of o.
 func (c *CrowdCPU) Add(o *CrowdCPU, sign int64) {

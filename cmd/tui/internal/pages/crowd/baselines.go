@@ -2,6 +2,7 @@ package crowd
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 
 	"wirelab/cmd/tui/internal/chart"
@@ -84,7 +85,8 @@ func ageRows(samples []engine.CrowdSample, n int) (rows []ageRow) {
 
 func (p *baselines) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	title := "Clients by age of baseline"
-	c.Frame(th, focused, title, look.Fit(look.TitleSpace(c.W, title), []look.Span{look.Dim.Span("packets; darker: more clients")}, nil)...)
+	c.Frame(th, focused, title, look.Fit(look.TitleSpace(c.W, title), []look.Span{look.Dim.Span("in packets")}, nil)...)
+	c.Clip(2, 1, c.W-24, look.Dim, "· few  █ many clients")
 	samples := p.view.Samples
 	span := int(p.span.Span() / meters.SamplePeriod)
 	samples = samples[max(len(samples)-span, 0):]
@@ -119,21 +121,21 @@ func (p *baselines) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 }
 
-// drawNewest draws the encodings of the newest tick with an age in row: the clients, and the size of the payload.
+// drawNewest draws the encodings of the newest tick with an age in row: the clients, and the sizes of the payloads.
 func (p *baselines) drawNewest(c *look.Canvas, y int, row ageRow) {
-	clients, bytes, sizes := 0, "", 0
+	clients, smallest, largest := 0, math.MaxInt, 0
 	for _, e := range p.view.Encodings {
 		if age := min(e.Age, engine.CrowdAges-1); age >= row.from && age <= row.to {
 			clients += e.Clients
-			sizes++
-			bytes = strconv.Itoa(e.Payload)
+			smallest, largest = min(smallest, e.Payload), max(largest, e.Payload)
 		}
 	}
 	if clients == 0 {
 		return
 	}
-	if sizes > 1 {
-		bytes = strconv.Itoa(sizes) + " sizes"
+	bytes := strconv.Itoa(largest)
+	if smallest < largest {
+		bytes = strconv.Itoa(smallest) + "-" + bytes
 	}
 	c.TextRight(c.W-12, y, look.Value, strconv.Itoa(clients))
 	c.TextRight(c.W-2, y, look.Payload, bytes)

@@ -20,9 +20,6 @@ type period struct {
 	samples int
 }
 
-// isTimed reports whether CPU times were measured. A replay without a clock has none.
-func (p *period) isTimed() bool { return p.sum.CPU != engine.CrowdCPU{} }
-
 // recent returns the sums over the last two seconds of samples; of Wait it returns the largest.
 func recent(samples []engine.CrowdSample) (p period) {
 	samples = samples[max(len(samples)-int(room.RecentSpan/meters.SamplePeriod), 0):]
@@ -76,18 +73,18 @@ func (p *charts) Observe(v room.View) bool {
 
 // part is a part of the work of a tick.
 type part struct {
-	name string
-	of   func(*engine.CrowdCPU) int64
+	name, short string
+	of          func(*engine.CrowdCPU) int64
 }
 
 // cpuParts returns the parts of the work of a tick. Their sum is the time on all cores. Only a budget needs the choice of rows.
 func cpuParts(hasBudget bool) []part {
 	parts := []part{
-		{"choose", func(c *engine.CrowdCPU) int64 { return c.Choose }},
-		{"encode", func(c *engine.CrowdCPU) int64 { return c.Encode }},
-		{"server", func(c *engine.CrowdCPU) int64 { return c.Server }},
-		{"clients", func(c *engine.CrowdCPU) int64 { return c.Clients }},
-		{"decode", func(c *engine.CrowdCPU) int64 { return c.Decode }},
+		{"choose", "ch", func(c *engine.CrowdCPU) int64 { return c.Choose }},
+		{"encode", "enc", func(c *engine.CrowdCPU) int64 { return c.Encode }},
+		{"server", "srv", func(c *engine.CrowdCPU) int64 { return c.Server }},
+		{"clients", "cl", func(c *engine.CrowdCPU) int64 { return c.Clients }},
+		{"decode", "dec", func(c *engine.CrowdCPU) int64 { return c.Decode }},
 	}
 	if !hasBudget {
 		return parts[1:]
@@ -103,10 +100,10 @@ func (p *charts) list(th *look.Theme) []panes.TimeChart[engine.CrowdSample] {
 		line   = panes.TimeLine[sample]
 	)
 	tick := units.Fixed(units.Milliseconds(p.view.TickTime), 1)
-	cpu := row{Title: "CPU µs a tick", Floor: 100, IsStack: true, Empty: "not measured",
+	cpu := row{Title: "CPU µs a tick", Short: "CPU µs", Floor: 100, IsStack: true, Empty: "not measured",
 		After: [][]look.Span{{look.Dim.Span("  of "), look.Value.Span(tick), look.Dim.Span(" ms")}}}
 	for i, part := range cpuParts(p.view.Totals.View != nil) {
-		cpu.Lines = append(cpu.Lines, line{Name: part.name, Symbol: th.Swatch(i), Style: look.SlotStyle(i), Value: func(s *sample) (num, den float64) {
+		cpu.Lines = append(cpu.Lines, line{Name: part.name, Short: part.short, Symbol: th.Swatch(i), Style: look.SlotStyle(i), Value: func(s *sample) (num, den float64) {
 			if s.CPU == (engine.CrowdCPU{}) { // a replay has no clock
 				return 0, 0
 			}

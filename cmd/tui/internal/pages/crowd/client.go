@@ -44,7 +44,7 @@ func (p *client) Observe(v room.View) bool {
 func (p *client) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	if p.view.Selected == 0 {
 		c.Frame(th, focused, "Packets of a client")
-		c.Clip(2, 1, c.W-4, look.Dim, "← and → select a client; enter shows its packets here")
+		c.Clip(2, 1, c.W-4, look.Dim, "no client is in the game")
 		return
 	}
 	list := p.view.Packets

@@ -9,6 +9,8 @@ import (
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/config"
+	"wirelab/experiment/crowd"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/live"
 )
@@ -20,8 +22,10 @@ type clients struct {
 	order    int   // index in clientTable.fields by which the clients are ordered
 	sorted   []int // indices of the clients that were in the game in the time of the figures, in order
 	selected int   // index of the selected client; -1 if none
+	chosen   bool  // the user has selected it; otherwise the lab does
 	width    int   // columns of the strip on the screen, as last drawn
 
+	cfg     *config.Config
 	packets *client // the packets of the selected client
 
 	focusPackets, focusClients func() // focus that pane, and this one
@@ -30,24 +34,13 @@ type clients struct {
 // hasBudget reports whether the clients have figures of a budget.
 func (p *clients) hasBudget() bool { return p.fields[len(p.fields)-1].IsOfBudget() }
 
-// fixedRows returns the number of rows of the pane that do not belong to a figure: the edges, the headings, and the selected
-// client, which takes two rows if it has figures of a budget.
+// fixedRows returns the number of rows of the pane that do not belong to a figure: the edges, the headings, the mark of
+// the selected client, the worst client, and the selected one, which takes two rows if it has figures of a budget.
 func (p *clients) fixedRows() int {
 	if p.hasBudget() {
-		return 6
+		return 7
 	}
-	return 5
-}
-
-// shown returns the indices of the figures in the strip: those that are above 0 for any client, and the one by which
-// the clients are ordered.
-func (p *clients) shown() (list []int) {
-	for i := range p.columns {
-		if p.columns[i].hi > 0 || i == p.order {
-			list = append(list, i)
-		}
-	}
-	return list
+	return 6
 }
 
 func (p *clients) Name() string { return "Clients" }
@@ -62,6 +55,7 @@ func (p *clients) choose(number int) room.Request {
 	if number == 0 {
 		return room.Request{}
 	}
+	p.chosen = true
 	p.packets.scroll = 0
 	return room.Request{Command: &live.Command{Client: number}}
 }
@@ -73,12 +67,9 @@ func (p *clients) Click(x, _ int) room.Request {
 	return p.choose(p.selectColumn(x))
 }
 
-// Enter focuses the packets of the selected client, the last in the strip if none is selected.
+// Enter focuses the packets of the selected client.
 func (p *clients) Enter() room.Request {
 	p.focusPackets()
-	if p.selected < 0 {
-		return p.choose(p.move(room.ListEnd))
-	}
 	return room.Request{}
 }
 
@@ -91,7 +82,11 @@ func (p *clients) Release() room.Request {
 func (p *clients) NextSort() room.Request {
 	p.order = (p.order + 1) % max(len(p.fields), 1)
 	p.sort()
-	return room.Request{Notice: "clients by " + p.fields[p.order].Label(), Redraw: true}
+	r := room.Request{Notice: "clients by " + p.fields[p.order].Label(), Redraw: true}
+	if worst := p.columns[p.order].worst; !p.chosen && worst >= 0 {
+		r.Command = &live.Command{Client: worst + 1}
+	}
+	return r
 }
 
 func (p *clients) Arrows() [][2]string { return [][2]string{{"←→", "client"}} }
@@ -103,7 +98,7 @@ func (p *clients) KeyHelp(key string) string {
 }
 
 // Selection implements room.Copier: the figures of the selected client.
-func (p *clients) Selection() string { return look.SpansText(p.selectedFigures()) }
+func (p *clients) Selection() string { return look.SpansText(p.clientFigures(p.selected)) }
 
 func (p *clients) Reasons() (room.Request, bool) {
 	lines := explain(p.clientTable)
@@ -118,7 +113,11 @@ func (p *clients) Observe(v room.View) bool {
 		p.order = slices.IndexFunc(figures.ClientFieldsOf(nil), func(f figures.ClientField) bool { return f.Key == "round_trip_ms" })
 		p.sorted = []int{}
 	}
+	p.cfg = v.Cfg
 	p.update(v.Snap.Crowd)
+	if !p.chosen {
+		p.selected = p.view.Selected - 1
+	}
 	if p.order >= len(p.fields) { // a run without a budget has fewer figures
 		p.order = 0
 	}
@@ -205,13 +204,12 @@ func (p *clients) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 	c.Frame(th, focused, title, look.Fit(look.TitleSpace(c.W, title), []look.Span{look.Dim.Span(about + since)}, []look.Span{look.Dim.Span(about)},
 		[]look.Span{look.Dim.Span(count)}, nil)...)
-	shown := p.shown()
-	rows := max((c.H-p.fixedRows())/max(len(shown), 1), 1) // of each figure
+	free := max(c.H-p.fixedRows(), 1)
+	rows := max(free/len(p.fields), 1) // of each figure
+	visible := min(free/rows, len(p.fields))
+	first := max(p.order+1-visible, 0) // the figure of the order is visible
 	y := 2
-	for _, i := range shown {
-		if y+rows > c.H-2 {
-			break
-		}
+	for i := first; i < first+visible; i++ {
 		style := look.Dim
 		if i == p.order {
 			style = look.Plain
@@ -249,35 +247,44 @@ func (p *clients) drawRow(c *look.Canvas, th *look.Theme, y, rows int, column *t
 	}
 }
 
-// drawSelected marks the selected client below the strip, at row y, and draws its figures in the next rows.
+// drawSelected marks the selected client below the strip, at row y, and draws the figures of the worst client and of the
+// selected one in the next rows.
 func (p *clients) drawSelected(c *look.Canvas, th *look.Theme, y int) {
 	place := slices.Index(p.sorted, p.selected)
-	if place < 0 {
-		c.Clip(2, y+1, c.W-4, look.Dim, "←→ select a client; enter shows its packets; x explains what a tick costs")
-		return
-	}
 	for x := range p.width {
 		if from, to := p.placesAt(x); place >= from && place < to {
 			c.Text(stripX+x, y, look.Chosen, th.Up)
 			break
 		}
 	}
-	for i, line := range look.WrapSpans(p.selectedFigures(), c.W-4) {
+	worst := p.columns[p.order].worst
+	lines := look.WrapSpans(append([]look.Span{look.Warn.Span("worst: ")}, p.clientFigures(worst)...), c.W-4)
+	if place >= 0 && worst != p.selected {
+		lines = append(lines[:1], look.WrapSpans(p.clientFigures(p.selected), c.W-4)...)
+	}
+	for i, line := range lines {
 		if y+1+i < c.H-1 {
 			c.Spans(2, y+1+i, c.W-4, line...)
 		}
 	}
 }
 
-// selectedFigures returns the number and the figures of the selected client; nil if none is selected.
-func (p *clients) selectedFigures() []look.Span {
-	if p.view == nil || p.selected < 0 || p.selected >= len(p.view.Clients) {
-		return nil
+// clientFigures returns the number of a client, the figure of the order, the settings of its link, and its other
+// figures except those that are 0. Without such a client it says so.
+func (p *clients) clientFigures(client int) []look.Span {
+	if p.view == nil || client < 0 || client >= len(p.view.Clients) {
+		return []look.Span{look.Dim.Span("no client, all are at 0")}
 	}
-	out := []look.Span{look.Chosen.Span("client " + strconv.Itoa(p.selected+1))}
-	for _, i := range p.shown() {
+	figure := func(i int) []look.Span {
 		field := &p.fields[i]
-		out = append(out, look.Dim.Span("  "+field.Label()+" "), look.Value.Span(field.Text(&p.view.Clients[p.selected])))
+		return []look.Span{look.Dim.Span("  " + field.Label() + " "), look.Value.Span(field.Text(&p.view.Clients[client]))}
+	}
+	out := append([]look.Span{look.Chosen.Span("client " + strconv.Itoa(client+1))}, figure(p.order)...)
+	out = append(out, look.Dim.Span("  link: "), look.Plain.Span(crowd.LinkText(p.cfg, client+1)))
+	for i := range p.fields {
+		if i != p.order && p.columns[i].values[client] > 0 {
+			out = append(out, figure(i)...)
+		}
 	}
 	return out
 }

@@ -27,18 +27,16 @@ func explain(t *clientTable) (texts []string) {
 	clients := int(math.Round(float64(now.sum.Packets) / ticks)) // mean
 	encode, server := float64(now.sum.CPU.Choose+now.sum.CPU.Encode)/1000/ticks, float64(now.sum.CPU.Server)/1000/ticks
 	if v := x.Totals.View; v != nil {
-		return append(explainBudget(x, v, clients, encode, server), worstClients(t)...)
+		return append(explainBudget(x, v, encode, server), worstClients(t)...)
 	}
 	tick := float64(x.TickTime) / float64(time.Microsecond)
 	if encode+server > 0 {
 		texts = append(texts, fmt.Sprintf("A tick costs the server %s µs of one core, by the wall clock of this machine: %s for encodings, and %s for acks, baselines and headers "+
 			"of %s. That is %s %% of the %s ms between two packets.", units.Fixed(encode+server, 0), units.Fixed(encode, 0), units.Fixed(server, 0),
 			words.Count(clients, "client"), units.Fixed(100*(encode+server)/tick, 1), units.Fixed(tick/1000, 1)))
-		if limit := (tick - encode) / (server / float64(clients)); server > 0 && clients > 0 && limit > 0 {
-			texts = append(texts, fmt.Sprintf("If encodings stay the same and the rest grows with the clients, one core reaches its limit at about %d clients. "+
-				"Receivers and links, %s µs, and decoding each payload once, %s µs, are work of the simulation that a server does not have.",
-				twoDigits(limit), units.Fixed(float64(now.sum.CPU.Clients)/1000/ticks, 0), units.Fixed(float64(now.sum.CPU.Decode)/1000/ticks, 0)))
-		}
+		texts = append(texts, fmt.Sprintf("Sending the datagrams, which the simulation does not do, comes on top. Receivers and links, %s µs, and decoding "+
+			"each payload once, %s µs, are work of the simulation that a server does not have.",
+			units.Fixed(float64(now.sum.CPU.Clients)/1000/ticks, 0), units.Fixed(float64(now.sum.CPU.Decode)/1000/ticks, 0)))
 	}
 	first, last := -1, 0
 	for age, n := range now.sum.ByAge {
@@ -64,15 +62,14 @@ func explain(t *clientTable) (texts []string) {
 	return append(texts, worstClients(t)...)
 }
 
-// explainBudget returns sentences about the costs of a tick of a number of clients and about a budget. encode and server are
-// microseconds of a tick.
-func explainBudget(x *engine.CrowdView, v *figures.View, clients int, encode, server float64) (texts []string) {
+// explainBudget returns sentences about the costs of a tick and about a budget. encode and server are microseconds of a tick.
+func explainBudget(x *engine.CrowdView, v *figures.View, encode, server float64) (texts []string) {
 	now, tick := recent(x.Samples), float64(x.TickTime)/float64(time.Microsecond)
 	if work := encode + server; work > 0 {
 		choose := float64(now.sum.CPU.Choose) / 1000 / float64(now.sum.Ticks)
 		texts = append(texts, fmt.Sprintf("A tick costs the server %s µs of one core, by the wall clock of this machine: %s to choose rows, %s to encode them, and %s for acks "+
-			"and headers. That is %s %% of the %s ms between two packets, so one core reaches its limit at about %d clients.", units.Fixed(work, 0), units.Fixed(choose, 0),
-			units.Fixed(encode-choose, 0), units.Fixed(server, 0), units.Fixed(100*work/tick, 1), units.Fixed(tick/1000, 1), twoDigits(float64(clients)*tick/work)))
+			"and headers. That is %s %% of the %s ms between two packets, without sending the datagrams.", units.Fixed(work, 0), units.Fixed(choose, 0),
+			units.Fixed(encode-choose, 0), units.Fixed(server, 0), units.Fixed(100*work/tick, 1), units.Fixed(tick/1000, 1)))
 	}
 	texts = append(texts, fmt.Sprintf("Each client has packets of its own, so only the frames are shared. Since the start all clients together used %s of %s kbps, without IP and "+
 		"UDP; packets that left rows out are %s %% full, and %d packets were not sent because a budget had no room.", v.UsedKbps.Text(0), units.Fixed(v.LimitKbps, 0),
@@ -92,10 +89,4 @@ func worstClients(t *clientTable) (texts []string) {
 		}
 	}
 	return texts
-}
-
-// twoDigits rounds v, which is positive, to two significant digits, since estimates are not more accurate.
-func twoDigits(v float64) int64 {
-	unit := math.Pow(10, max(math.Floor(math.Log10(v))-1, 0))
-	return int64(math.Round(v/unit) * unit)
 }

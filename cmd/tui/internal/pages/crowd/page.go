@@ -26,7 +26,7 @@ func New() *room.Page {
 	clients.focusClients = func() { p.FocusOn(strip) }
 	p.LayOut = func(w, h int) []room.Place {
 		const minRest = 22 // rows for charts and packets
-		shown := len(clients.shown())
+		shown := len(clients.fields)
 		clientsH := min(shown+clients.fixedRows(), max(h-minRest/2, 0)) // one row a figure; on high screens two
 		if h-clientsH-shown >= minRest {
 			clientsH += shown
@@ -75,7 +75,7 @@ func (p *summary) Draw(c *look.Canvas, _ *look.Theme, _ bool) {
 		text(look.Value, fmt.Sprint(x.Recent.Clients), "clients"),
 		text(look.Value, now.perTick(float64(now.sum.Encodings)).Text(1), "encodings/tick"),
 		text(wrong, fmt.Sprint(x.Totals.Wrong), "wrong"),
-		text(look.Value, now.perTick(float64(now.sum.CPU.Elapsed)/1000).Text(0), "µs/tick"),
+		text(look.Value, now.perTick(float64(now.sum.CPU.OfServer())/1000).Text(0), "server µs/tick"),
 		text(look.Wire, now.megabits().Text(2), "Mbit/s"),
 	})...)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 
 	"wirelab/cmd/tui/internal/chart"
 	"wirelab/cmd/tui/internal/look"
@@ -209,7 +210,14 @@ func (t *TimeCharts[S]) Legend(k *TimeChart[S], th *look.Theme, maxWidth int) []
 	const short = true
 	out := slices.Concat(t.lineFigures(k, th, !short)...)
 	if look.SpansWidth(out) > maxWidth {
-		out = look.FitGroups(maxWidth, t.lineFigures(k, th, short))
+		groups := t.lineFigures(k, th, short)
+		out = slices.Concat(groups...)
+		if look.SpansWidth(out) > maxWidth {
+			const moreWidth = 4 // of the number of lines left out
+			out = look.FitGroups(maxWidth-moreWidth, groups)
+			left := len(groups) - len(out)/2 // each group has a name and a figure
+			out = append(out, look.Fit(maxWidth-look.SpansWidth(out), []look.Span{look.Dim.Span("  +" + strconv.Itoa(left))}, nil)...)
+		}
 	}
 	after := append(slices.Clone(k.After), nil)
 	shortest := after[max(len(after)-2, 0)] // the last text before nil, which is the space that shadows leave free

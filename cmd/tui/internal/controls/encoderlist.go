@@ -23,6 +23,7 @@ type EncoderList struct {
 	cfg       *config.Config   // the current settings
 	encoders  []config.Encoder // the items, with their parameters
 	forShadow bool             // enter adds a shadow
+	action    string           // the title without the period of the estimates
 	estimates *engine.Estimates
 	params    paramList
 }
@@ -53,6 +54,7 @@ func (cat *Catalog) EncoderList(cfg *config.Config, schema *frame.Schema, forSha
 		l.Keys = slices.Delete(l.Keys, 1, 2)
 		l.Item = min(l.Item+1, len(options)-1)
 	}
+	l.action = l.Title
 	columns := l.Table.Columns
 	columns[markColumn] = grid.Column{Width: 2, Text: l.marks}
 	columns[nameColumn].Title, columns[nameColumn].Sortable = "encoder", true
@@ -67,13 +69,27 @@ func (cat *Catalog) EncoderList(cfg *config.Config, schema *frame.Schema, forSha
 	return l
 }
 
-// Encoders returns the encoders to estimate.
-func (l *EncoderList) Encoders() []config.Encoder { return slices.Clone(l.encoders) }
+// Encoders returns the encoders to estimate: the active one first, then the others by their distance from it in the list.
+func (l *EncoderList) Encoders() (list []config.Encoder) {
+	active := max(slices.IndexFunc(l.encoders, func(x config.Encoder) bool { return x.Name == l.cfg.Encoder.Name }), 0)
+	for distance := range len(l.encoders) {
+		if i := active + distance; i < len(l.encoders) {
+			list = append(list, l.encoders[i])
+		}
+		if i := active - distance; distance > 0 && i >= 0 {
+			list = append(list, l.encoders[i])
+		}
+	}
+	return list
+}
 
 // Observe implements room.Observer.
 func (l *EncoderList) Observe(v room.View) bool {
 	changed := l.estimates != v.Newest().Estimates || l.cfg != v.Cfg
 	l.estimates = v.Newest().Estimates
+	if x := l.estimates; x != nil && x.Until > 0 {
+		l.Title = fmt.Sprintf("%s, on the frames of %s to %s", l.action, look.FormatTime(x.From), look.FormatTime(x.Until))
+	}
 	l.setConfig(v.Cfg)
 	return changed
 }
@@ -224,7 +240,6 @@ func (l *EncoderList) describeEstimate(i int) (string, look.Style) {
 	case x.Err != nil:
 		return x.Err.Error(), look.Bad
 	}
-	return fmt.Sprintf("payload %s kbps; an encode takes %s us on this machine. Measured on the frames of %s to %s, with the baselines "+
-		"of their packets", units.Fixed(x.Kbps, 1), look.FormatMicroseconds(x.EncodeUS), look.FormatTime(l.estimates.From),
-		look.FormatTime(l.estimates.Until)), look.Dim
+	return fmt.Sprintf("payload %s kbps; an encode takes %s us on this machine. Measured with the baselines of the packets",
+		units.Fixed(x.Kbps, 1), look.FormatMicroseconds(x.EncodeUS)), look.Dim
 }

@@ -5,11 +5,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/internal/setting"
 )
 
 // TestEncoderListKeys checks which commands the keys of the list send.
@@ -91,7 +93,8 @@ func TestEncoderListHasWholeSummaries(t *testing.T) {
 }
 
 // TestEncoderListShowsEstimates checks that the lab is requested to estimate the encoders while the list is open, and
-// that the list shows the estimates, the best first on request.
+// that the list shows the estimates, the best first on request, and their period in its title. The active encoder and
+// those beside it are the first.
 func TestEncoderListShowsEstimates(t *testing.T) {
 	lab := labtest.NewLab()
 	m := screen(lab, 120, 40, Options{})
@@ -106,10 +109,15 @@ func TestEncoderListShowsEstimates(t *testing.T) {
 	}
 	press(m, "e")
 	list := requested()
-	if len(list) != len(m.cat.Encoders(m.lab.Snap.Schema)) {
+	all := setting.Names(m.cat.Encoders(m.lab.Snap.Schema))
+	if len(list) != len(all) {
 		t.Errorf("requested: %v", list)
 	}
-	lab.Snap.Estimates = &engine.Estimates{List: []engine.Estimate{{Encoder: list[0], Kbps: 34.5, EncodeUS: 1234},
+	if at := slices.Index(all, m.lab.Config().Encoder.Name); list[0].Name != all[at] || list[1].Name != all[at+1] || list[2].Name != all[at-1] {
+		t.Errorf("requested in the order %v", list)
+	}
+	slices.SortFunc(list, func(a, b config.Encoder) int { return slices.Index(all, a.Name) - slices.Index(all, b.Name) })
+	lab.Snap.Estimates = &engine.Estimates{From: 5700 * time.Millisecond, Until: 7700 * time.Millisecond, List: []engine.Estimate{{Encoder: list[0], Kbps: 34.5, EncodeUS: 1234},
 		{Encoder: list[1], Err: errors.New("no such thing")}, {Encoder: list[2], Kbps: 12.3, EncodeUS: 56}}}
 	requested()
 	rows := func() (cells []string) {
@@ -127,6 +135,9 @@ func TestEncoderListShowsEstimates(t *testing.T) {
 	names := []string{list[0].Name + " 34.5", list[1].Name + " fails", list[2].Name + " 12.3"}
 	if got := rows(); !slices.Equal(got, names) {
 		t.Errorf("it shows %q, want %q", got, names)
+	}
+	if title := "Encoder, on the frames of 00:05.7 to 00:07.7"; !strings.Contains(m.View(), title) {
+		t.Errorf("no %q in\n%s", title, m.View())
 	}
 	if press(m, "S"); !slices.Equal(rows(), []string{names[2], names[0], names[1]}) {
 		t.Errorf("sorted: %q", rows())

@@ -95,8 +95,8 @@ func (p *Changes) drawEmpty(c *look.Canvas, th *look.Theme, focused bool) {
 	entry := func(key, text string) []look.Span {
 		return []look.Span{look.Key.Span(key), look.Dim.Span(" " + text)}
 	}
-	spans := slices.Concat([]look.Span{look.Dim.Span("No changes yet. Try ")}, entry("e", "another encoder, "),
-		entry("[ ]", "another value of its parameters, "), entry("u", "to undo; the effect is shown here"))
+	spans := slices.Concat([]look.Span{look.Dim.Span("The effect is shown here of ")}, entry("e", "another encoder, "),
+		entry("[ ]", "its parameters, "), entry("u", "to undo them"))
 	for i, line := range look.WrapSpans(spans, c.W-4) {
 		if y+i < max(c.H-y, 1) {
 			c.Spans(2, y+i, c.W-4, line...)

@@ -138,10 +138,32 @@ func (m *model) delayChart() timeChart {
 		medians[i].Figure = func([]sample) string { return formatQuantile(delay, 0.5) }
 		high[i].Figure = func([]sample) string { return formatQuantile(delay, 0.95) }
 		high[i].Name, high[i].Stroke = "p95", chart.Dotted
-		high[i].Reduce, high[i].Loose = chart.Max, true
+		high[i].Reduce, high[i].Loose = chart.Max, m.hasOnlySpikes(direction)
 		k.Lines = append(k.Lines, medians[i], high[i])
 	}
 	return k
+}
+
+// hasOnlySpikes reports whether few of the visible 95th percentiles are far above the mean of the medians. Those may
+// leave the chart.
+func (m *model) hasOnlySpikes(direction relay.Direction) bool {
+	const far, share = 4, 20 // at most one of share samples is a spike
+	samples := m.displayed().samples
+	samples = samples[max(len(samples)-int(m.axis.Span()/period), 0):]
+	sum, known := 0.0, 0
+	for i := range samples {
+		if s := &samples[i][direction]; !math.IsNaN(s.p50) {
+			sum += s.p50
+			known++
+		}
+	}
+	spikes := 0
+	for i := range samples {
+		if samples[i][direction].p95*float64(known) > far*sum {
+			spikes++
+		}
+	}
+	return spikes*share <= known
 }
 
 // shownCauses returns the causes of loss that the chart stacks, from the bottom.

@@ -60,7 +60,7 @@ func formatPercent(n, all uint64) string {
 // drawNow draws the table of figures: the last two seconds, then the totals.
 func (m *model) drawNow(c *look.Canvas, focused bool) {
 	h := m.displayed()
-	c.Frame(m.Theme(), focused, "Now", look.Dim.Span("last 2 s"))
+	c.Frame(m.Theme(), focused, "Now", look.Dim.Span("all clients, last 2 s"))
 	const labelWidth = 19
 	w := (c.W - 4 - labelWidth) / 2 // of the column of a direction
 	columnEnd := func(direction int) int { return 2 + labelWidth + (direction+1)*w }
@@ -104,10 +104,14 @@ func (m *model) drawNow(c *look.Canvas, focused bool) {
 	row("port unreachable", look.Plain, func(_, t *relay.Flow) string { return fmt.Sprint(t.Unreachable) })
 }
 
-// drawTrust draws, for each property of the links, the value measured and the value set, and how late the
-// proxy itself sends datagrams. Lines outside their tolerance come first, in red and marked in words.
+// drawTrust draws, for each property of the links that the controls set, the value measured and the value set, and how
+// late the proxy itself sends datagrams. Lines outside their tolerance come first, in red and marked in words.
 func (m *model) drawTrust(c *look.Canvas, focused bool) {
-	c.Frame(m.Theme(), focused, "Set and measured", look.Dim.Span("since the last change"))
+	owner := "all clients"
+	if m.target.Number > 0 {
+		owner = fmt.Sprintf("client %d", m.target.Number)
+	}
+	c.Frame(m.Theme(), focused, "Set and measured", look.Dim.Span(owner+", since last set"))
 	var bad, good [][]look.Span
 	addLine := func(ok bool, pieces ...look.Span) {
 		if ok {

@@ -59,7 +59,8 @@ type model struct {
 // verdict is the comparison of the links and the proxy with their settings.
 type verdict struct {
 	judge      Judge
-	checks     [2][]trust.Check // by relay.Way
+	shown      Judge            // of checks
+	checks     [2][]trust.Check // by relay.Way; of the links that the controls set
 	linkFaults []string         // deviations of the links from their settings at the last comparison
 	faults     []string         // linkFaults and the deviations of the proxy itself in the last recentSpan
 	late       [2]bool          // directions that are late in the last recentSpan: see relay.Totals.Late
@@ -130,7 +131,7 @@ func (m *model) poll() {
 	h := &m.live
 	m.proxy.Snapshot(&h.snap)
 	h.observe()
-	m.verdict.judgeNow(h)
+	m.verdict.judgeNow(h, m.target.Number)
 	m.update()
 	if m.frozen == nil {
 		const maxListed = 64 // datagrams of each direction; more than a screen shows
@@ -143,14 +144,19 @@ func (m *model) poll() {
 }
 
 // judgeNow updates the verdict from the newest poll, and adds the time since the last poll to faultyFor if
-// there are faults. It compares the links with their settings at most once per judgeEvery.
-func (v *verdict) judgeNow(h *history) {
+// there are faults. It compares the links with their settings at most once per judgeEvery. checks are those of the
+// links of one client, the number of which is given, or of all if it is 0.
+func (v *verdict) judgeNow(h *history, client int) {
 	before, now := v.polledAt, h.snap.Totals.At
 	v.polledAt = now
 	if now-v.judgedAt >= judgeEvery || v.judgedAt == 0 {
 		v.judgedAt = now
+		links := h.snap.Links
+		if client > 0 {
+			links = slices.DeleteFunc(slices.Clone(links), func(l relay.LinkStatus) bool { return l.Client != client })
+		}
 		for direction := range v.checks {
-			v.checks[direction] = v.judge.Checks(h.snap.Links, relay.Direction(direction))
+			v.checks[direction] = v.shown.Checks(links, relay.Direction(direction))
 		}
 		v.linkFaults = v.judge.Deviations(h.snap.Links)
 	}
@@ -256,6 +262,7 @@ func (m *model) List(word string) (room.Overlay, bool) {
 // setTarget makes the controls set the links of another client: see operator.setTarget.
 func (m *model) setTarget(turn int) error {
 	err := m.operator.setTarget(turn)
+	m.judgedAt, m.shown = 0, Judge{} // the next poll compares the links of this client
 	m.update()
 	return err
 }

@@ -241,7 +241,7 @@ func TestJudgeNow(t *testing.T) {
 	}{{100, fault, true, 0}, {600, right, true, 500}, {1099, right, true, 999}, {1100, right, false, 999}, {2099, fault, false, 999}, {2100, fault, true, 1000}, {2300, fault, true, 1200}} {
 		h.snap.Totals.At = time.Duration(x.ms) * time.Millisecond
 		h.snap.Links = []relay.LinkStatus{x.link}
-		v.judgeNow(&h)
+		v.judgeNow(&h, 0)
 		if (len(v.faults) > 0) != x.faulty || v.faultyFor != time.Duration(x.sum)*time.Millisecond || !strings.HasPrefix(v.lastFault, "up: delay") {
 			t.Errorf("at %d ms: faults %q for %v, last %q", x.ms, v.faults, v.faultyFor, v.lastFault)
 		}
@@ -310,9 +310,51 @@ func TestFaultQuotesTheValueAboveTheLimit(t *testing.T) {
 		h.snap.Totals.At += time.Duration(i) * judgeEvery
 		h.recent.Flows[relay.Down].Lateness = relay.Histogram{}
 		h.recent.Flows[relay.Down].Lateness.Add(late)
-		v.judgeNow(&h)
+		v.judgeNow(&h, 0)
 		if !strings.Contains(v.lastFault, "down is late: p99 8") || strings.Contains(strings.Join(v.faults, " "), "p99 4") {
 			t.Errorf("%v late: faults %q, last %q", late, v.faults, v.lastFault)
+		}
+	}
+}
+
+// Persistent delays far above the medians set the scale of the chart; a single spike does not.
+func TestPersistentDelaysScaleTheChart(t *testing.T) {
+	for every, loose := range map[int]bool{10: false, 100: true} { // each such sample has a long delay
+		m := newGame(t, 1, "").screen(160, 48)
+		for i := range 150 {
+			s := directionSample{p50: 5, p95: 6}
+			if i%every == 0 {
+				s.p95 = 67
+			}
+			m.live.append(sample{s, {p50: math.NaN(), p95: math.NaN()}}, 1)
+		}
+		m.updateAxis()
+		if got := m.hasOnlySpikes(relay.Up); got != loose {
+			t.Errorf("every %d samples: loose %v", every, got)
+		}
+	}
+}
+
+// With a client selected, the comparison of set and measured values is that of its links, and says so.
+func TestComparisonFollowsTheClient(t *testing.T) {
+	m := newGame(t, 2, "").screen(160, 48)
+	m.live.snap.Totals.At = time.Second
+	for client, latency := range map[int]time.Duration{1: 10 * time.Millisecond, 2: 40 * time.Millisecond} {
+		link := linkStatus(t, relay.Up, 1000, latency, "latency", latency.String())
+		link.Client = client
+		m.live.snap.Links = append(m.live.snap.Links, link)
+	}
+	for client, want := range map[int]string{0: "all clients, since last set", 1: "client 1, since last set", 2: "client 2, since last set"} {
+		if err := m.setTarget(client); err != nil {
+			t.Fatal(err)
+		}
+		m.verdict.judgeNow(&m.live, client)
+		c := look.NewCanvas(60, 20)
+		m.drawTrust(c, false)
+		text := ansi.Strip(strings.Join(c.Lines(m.Theme()), "\n"))
+		delay := []string{"25.0 ms", "10.0 ms", "40.0 ms"}[client]
+		if !strings.Contains(text, want) || !strings.Contains(text, delay) {
+			t.Errorf("client %d: want %s and %s\n%s", client, want, delay, text)
 		}
 	}
 }
@@ -666,7 +708,7 @@ func TestDroppedBySystem(t *testing.T) {
 	for i, flow := range []relay.Flow{{KernelDrops: 2, Unsent: 2}, {KernelDrops: 2, OverLimit: 2}, {Unsent: 2, OverLimit: 2}} {
 		m := newGame(t, 1, "").screen(160, 48)
 		m.live.snap.Totals.Flows[1], m.live.recent.Flows[1] = flow, flow
-		m.verdict.judgeNow(&m.live)
+		m.verdict.judgeNow(&m.live, 0)
 		faults := 0
 		m.addLateness(func(ok bool, _ ...look.Span) {
 			if !ok {
@@ -680,7 +722,7 @@ func TestDroppedBySystem(t *testing.T) {
 	for late, faults := range map[time.Duration]int{relay.MinLateLimit / 2: 0, relay.MinLateLimit * 2: 1} {
 		m := newGame(t, 1, "").screen(160, 48)
 		m.live.recent.Flows[0].Lateness.Add(late)
-		m.verdict.judgeNow(&m.live)
+		m.verdict.judgeNow(&m.live, 0)
 		got := 0
 		m.addLateness(func(ok bool, _ ...look.Span) {
 			if !ok {

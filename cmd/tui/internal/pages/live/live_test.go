@@ -123,3 +123,18 @@ func TestWrongIsQuietUntilThereIsAny(t *testing.T) {
 		}
 	}
 }
+
+// TestLegendKeepsItsOrder: an outcome that occurs for the first time does not move the others of the legend.
+func TestLegendKeepsItsOrder(t *testing.T) {
+	for _, width := range []int{60, 100, 160} {
+		snap := labtest.Snapshot(90 * time.Second)
+		titles := map[string]bool{}
+		for stale := range int64(2) {
+			snap.Lanes[0].Totals.Stale = stale
+			titles[labtest.Draw(&strip{}, labtest.NewView(snap), width, 8)[0]] = true
+		}
+		if len(titles) != 1 {
+			t.Errorf("%d columns: %q", width, titles)
+		}
+	}
+}

@@ -150,8 +150,8 @@ const maxShown = 600
 func (p *strip) outcomeCounts() []outcomeCount {
 	t := p.totals
 	list := []outcomeCount{{packetlog.Decoded, t.Decoded}, {packetlog.Lost, t.Lost}, {packetlog.NoBaseline, t.Failures.NoBaseline},
-		{packetlog.Corrupt, t.Failures.Corrupt}, {packetlog.UnknownCodec, t.Failures.UnknownCodec},
-		{packetlog.Stale, t.Stale}, {packetlog.Duplicate, t.Duplicate}, {packetlog.Wrong, t.Wrong}}
+		{packetlog.Stale, t.Stale}, {packetlog.Duplicate, t.Duplicate}, {packetlog.Corrupt, t.Failures.Corrupt},
+		{packetlog.UnknownCodec, t.Failures.UnknownCodec}, {packetlog.Wrong, t.Wrong}}
 	if t.Remote != nil { // only over a network can an outcome be unknown
 		const afterLost = 2
 		list = slices.Insert(list, afterLost, outcomeCount{packetlog.Unknown, t.Unknown})
@@ -199,27 +199,18 @@ func (p *strip) drawTable(c *look.Canvas, th *look.Theme, y int) {
 	}
 }
 
-// legend explains the markers of the strip in at most maxWidth columns: the number of packets, then the
-// outcomes that occurred, with full or short names, then as many of the others as fit.
+// legend explains the markers of the strip in at most maxWidth columns: the number of packets, then all outcomes in
+// their order, with full or short names, or as many as fit. An outcome keeps its place when it occurs first.
 func (p *strip) legend(th *look.Theme, maxWidth int) []look.Span {
-	// names returns marker and name of the outcomes that occurred, or of those that did not.
-	names := func(word func(packetlog.Outcome) string, occurred bool) (out [][]look.Span) {
+	groups := func(word func(packetlog.Outcome) string) [][]look.Span {
+		list := [][]look.Span{{look.Dim.Span(fmt.Sprintf("last %d", max(p.capacity-1, 0)))}}
 		for _, o := range p.outcomeCounts() {
-			if (o.count > 0) == occurred {
-				style, name := o.styledName(word)
-				out = append(out, []look.Span{style.Span("  " + string(th.Outcome[o.outcome])), look.Dim.Span(" " + name)})
-			}
+			style, name := o.styledName(word)
+			list = append(list, []look.Span{style.Span("  " + string(th.Outcome[o.outcome])), look.Dim.Span(" " + name)})
 		}
-		return out
+		return list
 	}
-	const occurred, notOccurred = true, false
-	size := []look.Span{look.Dim.Span(fmt.Sprintf("last %d", max(p.capacity-1, 0)))}
-	line := func(word func(packetlog.Outcome) string) []look.Span {
-		return append(size[:1:1], slices.Concat(names(word, occurred)...)...)
-	}
-	legend := look.Fit(maxWidth, line(look.OutcomeName), line(look.ShortOutcomeName),
-		look.FitGroups(maxWidth, append([][]look.Span{size}, names(look.ShortOutcomeName, occurred)...)))
-	return append(legend, look.FitGroups(maxWidth-look.SpansWidth(legend), names(look.OutcomeName, notOccurred))...)
+	return look.Fit(maxWidth, slices.Concat(groups(look.OutcomeName)...), look.FitGroups(maxWidth, groups(look.ShortOutcomeName)))
 }
 
 // severity returns the rank of an outcome, the higher the more severe: of a packet and its copies, which

@@ -110,6 +110,11 @@ func linkProblem(out *Error, ke *lossmodel.KeyError) {
 	switch {
 	case ke.Value != "": // a wrong value
 		out.Problem, out.Expected = "got "+ke.Value, ke.Expected
+		const discipline = "queue_discipline"
+		isDiscipline := new(lossmodel.Spec).Set(discipline, strings.Trim(ke.Value, `"`)) == nil
+		if ke.Key == "queue" && isDiscipline {
+			out.Near = discipline
+		}
 	case ke.Expected != "": // Key is an unknown name, and Expected the kind of name
 		out.Problem = "unknown " + ke.Expected + " " + quote(ke.Key)
 	default:

@@ -113,10 +113,24 @@ func unknownKey(key string) error {
 	switch {
 	case len(inTable) > 0:
 		e.Expected, e.Near = OneOf(inTable), cmp.Or(Near(name, inTable), Near(name, known))
-	case !hasTable: // a name without its table is more likely one that commands use than one of any table
+	default:
+		e.Expected = OneOf(tables(known))
+	}
+	if !hasTable && len(inTable) == 0 { // a name without its table is more likely one that commands use than one of any table
 		e.Near = cmp.Or(FullKey(suggest.Closest(key, append(shortNames(), known...))), e.Near)
 	}
 	return e
+}
+
+// tables returns the names of the tables and of the keys outside of tables, in the order of keys.
+func tables(keys []string) (names []string) {
+	for _, key := range keys {
+		name, _, _ := strings.Cut(key, ".")
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // Keys returns the keys of the scalar settings and of both links.

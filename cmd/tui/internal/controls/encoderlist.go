@@ -51,7 +51,7 @@ func (cat *Catalog) EncoderList(cfg *config.Config, schema *frame.Schema, forSha
 	if forShadow {
 		l.Title = "Add a shadow"
 		l.Keys[0] = room.OverlayKey("enter", "add", addHelp+", and close the list").Pin()
-		l.Keys = slices.Delete(l.Keys, 1, 2)
+		l.Keys = slices.Delete(l.Keys, 1, 3) // enter does it
 		l.Item = min(l.Item+1, len(options)-1)
 	}
 	l.action = l.Title

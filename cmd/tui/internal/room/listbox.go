@@ -16,7 +16,6 @@ import (
 // box stands beside the page, so that it does not cover charts; it fills a screen that is too small for both.
 type ListBox struct {
 	Title string
-	Intro string          // text above the list; "" for none
 	Names func() []string // the name of each item
 	Enter func(item int) Request
 	Keys  []Binding // further keys
@@ -132,10 +131,10 @@ func (b *ListBox) move(n int) {
 	b.selectRow()
 }
 
-// enter returns the request of the selected item; without one the list only closes.
+// enter returns the request of the selected item, or a notice without one.
 func (b *ListBox) enter() Request {
 	if b.Item < 0 {
-		return Request{Closes: true}
+		return Refusal("nothing matches the filter " + b.filter + "; esc shows all")
 	}
 	return b.Enter(b.Item)
 }
@@ -167,7 +166,7 @@ func (b *ListBox) Size(w, h int) (boxW, boxH int, beside bool) {
 	if b.Details == nil {
 		const edges = 4 // rows: the frame, the titles of the columns, and an empty row
 		boxW = min(w, cmp.Or(b.Width, 96))
-		return boxW, min(h, len(b.introLines(boxW))+len(b.Names())+edges), false
+		return boxW, min(h, len(b.Names())+edges), false
 	}
 	const minPage, minRows = 60, 24 // columns of the page, and rows of the screen
 	screen := w + OverlayMargin
@@ -176,14 +175,6 @@ func (b *ListBox) Size(w, h int) (boxW, boxH int, beside bool) {
 		return side, h, true
 	}
 	return screen, h + OverlayMargin, false
-}
-
-// introLines returns the text above the list for a box of w columns.
-func (b *ListBox) introLines(w int) []string {
-	if b.Intro == "" {
-		return nil
-	}
-	return look.Wrap(b.Intro, w-4)
 }
 
 // Draw implements Overlay.
@@ -197,11 +188,7 @@ func (b *ListBox) Draw(c *look.Canvas, th *look.Theme) {
 		hint = look.Plain.Span("/" + b.filter)
 	}
 	c.Frame(th, look.Focused, b.Title, look.Fit(look.TitleSpace(c.W, b.Title), []look.Span{hint}, nil)...)
-	y := 1
-	for _, line := range b.introLines(c.W) {
-		c.Clip(2, y, c.W-4, look.Plain, line)
-		y++
-	}
+	const y = 1
 	if len(b.shown) == 0 {
 		c.Text(6, y+1, look.Dim, "no match")
 	}
@@ -228,14 +215,4 @@ func (b *ListBox) detailsTop(h int) int {
 		rows = max(h-16, minList+titles)
 	}
 	return min(len(b.Names())+titles, rows)
-}
-
-// Small returns the text for a terminal that is too small for pages: the question of the box, if it has one, with the
-// keys.
-func (b *ListBox) Small() (text string, alone bool) {
-	text = b.Intro
-	for _, k := range b.Keys {
-		text += " " + k.Label + ": " + k.Help + "."
-	}
-	return text, b.Intro != ""
 }

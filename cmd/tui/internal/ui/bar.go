@@ -171,7 +171,7 @@ func (s *Shell) hints(keys []room.Binding, special bool, w int) []hint {
 		all = append(all, hint{label: k.Label, description: k.Brief, show: k.Pinned})
 		if len(all) == 1 && !special {
 			for _, arrow := range s.page().Arrows() { // symbol of the arrow keys, and description
-				all = append(all, hint{label: arrow[0], description: arrow[1]})
+				all = append(all, hint{label: arrow[0], description: arrow[1], show: true})
 			}
 		}
 	}

@@ -34,7 +34,7 @@ func TestEncoderListKeys(t *testing.T) {
 		{[]string{"e", "up", "tab", "right", "esc", "esc"}, "", false}, // raw has no parameters
 		{[]string{"e", "tab", "right", "esc", "esc"}, `params {"xy_small":7}`, false},
 		{[]string{"e", "/", "rot", "enter"}, "encoder rotor", false},
-		{[]string{"e", "/", "zz", "tab", "space", "v", "enter"}, "", false},
+		{[]string{"e", "/", "zz", "tab", "space", "v", "enter"}, "", true},
 	} {
 		for _, size := range [][2]int{{160, 48}, {80, 24}, {60, 18}} {
 			lab := labtest.NewLab()

@@ -62,9 +62,8 @@ func (s *Shell) helpKeys() (here, everywhere []HelpRow) {
 	}
 	for _, b := range s.commonKeys() {
 		key := b.Keys()[0]
-		isIdle := b.Idle != nil && b.Idle()
 		switch text := page.KeyHelp(key); {
-		case b.Help == "", isIdle, hasBinding(page, key):
+		case b.Help == "", isIdle(b), hasBinding(page, key):
 		case text != "":
 			here = append(here, keyRow(&b, text))
 		default:

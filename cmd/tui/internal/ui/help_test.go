@@ -26,6 +26,23 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// TestFooterOfPages checks that a small terminal names the keys of the page itself before those of all pages.
+func TestFooterOfPages(t *testing.T) {
+	for keys, want := range map[string]string{
+		"2":        "$ row costs · ↑↓ field · 1-5 pages · S sort",
+		"3":        "↑↓ packet · ←→ failure · enter bits · 1-5 pages",
+		"3 #":      "J K packet · ←→ field · ↑↓ row · enter baseline · 1-5 pages",
+		"3 up # <": "←→ field · ↑↓ row · enter baseline · esc back · J K packet",
+		"5":        "v add shadow · ↑↓ select · ←→ sort by · 1-5 pages · S sort",
+	} {
+		m := screen(labtest.Opening{Lab: labtest.NewPackets()}, 80, 24, Options{})
+		press(m, strings.Fields(keys)...)
+		if row := lastRow(m); !strings.Contains(row, want) || !strings.Contains(row, "? help · q quit") {
+			t.Errorf("after %s the footer is %q, want %q", keys, row, want)
+		}
+	}
+}
+
 // TestHelpOfBoxes checks that footer and help list the keys of what is open over the page, and that closing the
 // help opens it again.
 func TestHelpOfBoxes(t *testing.T) {

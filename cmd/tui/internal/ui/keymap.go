@@ -67,7 +67,7 @@ func (m *dashboard) bindTime() []room.Binding {
 	return []room.Binding{
 		room.Bind("space", "pause or continue", m.sending(live.Command{Toggle: true})).InFooter("pause").Pin(),
 		room.Pair(",", ".", "back by 0.1 s, while the run goes on; forward, at the present by one frame",
-			move(byFrame)).Labelled(". ,").InFooter("step"),
+			move(byFrame)).InFooter("step"),
 		room.Pair("<", ">", "back by 1 s, to any moment of the run; forward by 1 s", move(bySecond)).InFooter("look back"),
 		room.Pair("b", "B", "to the previous mark; to the next mark", move(m.lab.MoveCursorToMark)),
 		room.Pair("home", "end", "to the start; to the present", move(toEnd)),
@@ -96,17 +96,23 @@ func (m *dashboard) sending(c live.Command) func() room.Request {
 	return room.WithoutRequest(func() { m.lab.Send(c) })
 }
 
-// pastKeys returns the keys that the footer lists while the time cursor is in the past: the keys that
-// move the cursor, with short descriptions. It selects them from all bindings, and leaves out keys
-// that page p uses for something else.
+// pastKeys returns the keys that the footer lists while the time cursor is in the past: those of page p if it uses
+// "end" itself, then the keys that move the cursor, with short descriptions. It selects them from all bindings, and
+// leaves out keys that the page uses for something else.
 func pastKeys(all []room.Binding, p *room.Page) []room.Binding {
 	var list []room.Binding
+	if hasBinding(p, "end") { // the list of packets, or the bits of one
+		for _, arrow := range p.Arrows() {
+			list = append(list, room.OverlayKey(arrow[0], arrow[1], "").Pin())
+		}
+		list = append(list, room.OverlayKey("esc", "back", "").Pin())
+		list = append(list, slices.DeleteFunc(slices.Clone(p.Bindings()), isIdle)...)
+	}
 	for _, entry := range []struct{ key, label, description string }{
 		{"<", "< >", "a second"}, {",", ", .", "a tenth"}, {"b", "b B", "marks"}, {"home", "home", "start"},
-		{"end", "end", "present"}, {"esc", "esc", "present"}, {"space", "space", "continue"},
+		{"end", "end", "present"}, {"space", "space", "continue"},
 	} {
-		isRepeated := entry.key == "esc" && !hasBinding(p, "end") // esc is not listed beside "end", which does the same
-		if isRepeated || hasBinding(p, entry.key) {
+		if hasBinding(p, entry.key) {
 			continue
 		}
 		b := room.FindBinding(all, room.KeyPress(entry.key)).Labelled(entry.label).InFooter(entry.description)

@@ -50,7 +50,7 @@ func (s *Shell) bindPanes() []room.Binding {
 		focus.Labelled("tab").InFooter("pane").Unless(onlyPane).NotifyIdle("only one pane of this page has a cursor; after z, tab shows the others"),
 		room.Pair("up k", "down j", "selection up, down", move(0, 1)),
 		room.Pair("left h", "right l", "decrease, increase; or previous, next", move(1, 0)),
-		room.Pair("[ shift+left", "] shift+right", "the same in large steps", move(bigStep, 0)),
+		room.Pair("[ shift+left", "] shift+right", "move or change by four steps", move(bigStep, 0)),
 		room.Pair("pgup ctrl+u ctrl+b", "pgdown ctrl+d ctrl+f", "up, down by ten", move(0, room.PageStep)),
 		room.Pair("g", "G", "first, last", move(0, room.ListEnd)),
 		paneKey(s, "enter", "type a value, or choose it from a list", "nothing on this page can be opened", room.Enterer.Enter),
@@ -61,14 +61,14 @@ func (s *Shell) bindPanes() []room.Binding {
 			room.Referrer.NextReference).InFooter("reference"),
 		paneKey(s, "w", "write what is listed to a file", "this page has no list to write", room.Writer.WriteFile).InFooter("write"),
 		room.Bind("z", "one pane fills the page; again: all panes", alone).NotifyIdle("the screen shows one pane at a time already; tab is the next"),
-		paneKey(s, "Z", "time range of the charts", "this page has no charts over time", zoom),
+		paneKey(s, "Z", "time range of the charts", "the screen shows no charts over time", zoom),
 	}
 }
 
 // paneKey returns the binding of a key that acts on the first pane of the open page that implements T. If none
 // does, footer and help omit the key, and a notice with the text lacking appears.
 func paneKey[T any](s *Shell, keyName, help, lacking string, act func(T) room.Request) room.Binding {
-	return room.Bind(keyName, help, func() room.Request { return room.Act(s.page(), act) }).NotifyIdle(lacking).Unless(func() bool {
+	return room.Bind(keyName, help, func() room.Request { return room.Act(s.page(), act) }).Pin().NotifyIdle(lacking).Unless(func() bool {
 		_, ok := room.Find[T](s.page())
 		return !ok
 	})
@@ -163,7 +163,7 @@ func (s *Shell) footerKeys(replacement []room.Binding) (list []room.Binding, spe
 	case s.tour != nil:
 		list = s.tour.Keys()
 	default:
-		return slices.DeleteFunc(s.activeKeys(), func(b room.Binding) bool { return b.Idle != nil && b.Idle() }), false
+		return slices.DeleteFunc(s.activeKeys(), isIdle), false
 	}
 	for _, b := range s.programKeys {
 		if b.Pinned {
@@ -172,6 +172,9 @@ func (s *Shell) footerKeys(replacement []room.Binding) (list []room.Binding, spe
 	}
 	return list, true
 }
+
+// isIdle reports whether a key has nothing to do.
+func isIdle(b room.Binding) bool { return b.Idle != nil && b.Idle() }
 
 // handleKeys handles a key message. A message contains several runes when the user types fast or
 // the connection is slow; each rune is then a key. Pasted text is not treated as keys.

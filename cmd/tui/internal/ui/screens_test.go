@@ -157,11 +157,12 @@ func TestScreens(t *testing.T) {
 
 // TestSmallTerminal checks that terminals that are too small for pages show why, and the question of q.
 func TestSmallTerminal(t *testing.T) {
-	m := screen(labtest.NewLab(), 20, 5, Options{})
-	for key, want := range map[string]string{"1": "Wirelab needs a terminal of 60 x 18 or more", "q": "This run of 01:30.0 is not saved."} {
+	m := screen(labtest.NewLab(), 40, 10, Options{})
+	for key, want := range map[string]string{"1": "Wirelab needs a terminal of 60 x 18 or more", "q": "This run of 01:30.0 is not saved.",
+		"e": "this one is 40 x 10. Make it larger, or press q to quit."} {
 		m.overlay = nil
 		press(m, key)
-		if words := strings.Join(strings.Fields(m.View()), " "); !strings.Contains(words, want) {
+		if words := strings.Join(strings.Fields(m.View()), " "); !strings.Contains(words, want) || strings.Contains(words, "swap") {
 			t.Errorf("after %s: no %q:\n%s", key, want, m.View())
 		}
 	}

@@ -265,6 +265,6 @@ func (p *table) Bindings() []room.Binding {
 	return []room.Binding{
 		room.Bind("v", "add a shadow",
 			func() room.Request { return room.Request{Line: "shadow"} }).InFooter("add shadow").Pin(),
-		room.Bind("delete backspace", "remove the selected shadow", p.removeSelected).InFooter("remove"),
+		room.Bind("delete backspace", "remove the selected shadow", p.removeSelected).InFooter("remove").Pin(),
 	}
 }

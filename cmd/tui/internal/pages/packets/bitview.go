@@ -63,7 +63,7 @@ func (b *bits) Click(x, y int) room.Request {
 }
 
 func (b *bits) Arrows() [][2]string {
-	return [][2]string{{"←→", "field"}, {"↑↓", "row"}, {"[ ]", "byte"}, {"enter", "baseline"}}
+	return [][2]string{{"←→", "field"}, {"↑↓", "row"}, {"enter", "baseline"}}
 }
 
 // scroll moves the cursor by a page of bytes.
@@ -118,9 +118,9 @@ func (p *packets) bitBindings() []room.Binding {
 		return p.openSelected()
 	}
 	return []room.Binding{
+		room.Pair("J", "K", "next packet, previous packet, also in the view of bits", packet).InFooter("packet").Pin().Unless(off),
 		room.Bind("#", "the packet bit by bit, with header and ack: arrows by field and row, [ ] by byte, /find 417 to a row, "+
 			"enter to its baseline",
 			p.toggleBits).InFooter("bits").Pin(),
-		room.Pair("J", "K", "next packet, previous packet, also in the view of bits", packet).InFooter("packet").Unless(off),
 	}
 }

@@ -34,7 +34,7 @@ func RowCostBinding(help string, shown func() bool) room.Binding {
 	return room.Bind("$", help, func() room.Request {
 		on := !shown()
 		return room.Request{Command: &live.Command{RowCosts: &on}}
-	}).InFooter("row costs")
+	}).InFooter("row costs").Pin()
 }
 
 // BitsPerPacket returns units of a budget, summed over the packets of c, as the mean of bits per packet.

@@ -298,7 +298,7 @@ func (p *worldMap) Bindings() []room.Binding {
 		}
 	}
 	return []room.Binding{
-		room.Pair("[", "]", "zoom out, zoom in", zoom).InFooter("zoom"),
+		room.Pair("[", "]", "zoom out, zoom in", zoom).InFooter("zoom").Pin(),
 		room.Pair("shift+left", "shift+right", "pan", pan(1, 0)),
 		room.Pair("shift+down", "shift+up", "pan", pan(0, 1)),
 		panes.RowCostBinding("heat map of the bits that each row cost in the last 2 s", func() bool { return p.costs != nil }),

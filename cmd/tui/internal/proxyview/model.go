@@ -153,7 +153,7 @@ func (v *verdict) judgeNow(h *history, client int) {
 		v.judgedAt = now
 		links := h.snap.Links
 		if client > 0 {
-			links = slices.DeleteFunc(slices.Clone(links), func(l relay.LinkStatus) bool { return l.Client != client })
+			links = slices.DeleteFunc(slices.Clone(links), func(l relay.LinkStatus) bool { return l.Client != client && l.Client != 0 })
 		}
 		for direction := range v.checks {
 			v.checks[direction] = v.shown.Checks(links, relay.Direction(direction))

@@ -17,7 +17,9 @@ type Decision struct {
 	// they are the time until the next snapshot and the rate; for CutByLoss, Measured is the share of lost packets in
 	// thousandths.
 	Measured, Limit int64
-	From, To        int64 // rate before and after a change: bits per second, or snapshots per second for becameBad and becameGood
+	// From and To are the rate before and after a change: bits per second, or snapshots per second for becameBad and
+	// becameGood. For HeldByRate, From is the rate at the first snapshot held back.
+	From, To int64
 }
 
 // DecisionReason is the reason of a Decision.
@@ -52,7 +54,11 @@ func (d *Decision) Text() string {
 	cut := "rate cut from " + kbps(d.From) + " to " + kbps(d.To) + " kbps: "
 	switch d.Why {
 	case HeldByRate:
-		return "held back: the rate of " + kbps(d.Limit) + " kbps is used up for another " + ms(d.Measured) + " ms"
+		rate := kbps(d.Limit)
+		if from := kbps(d.From); d.From > 0 && from != rate {
+			rate = from + " to " + rate
+		}
+		return "held back: the rate of " + rate + " kbps is used up for another " + ms(d.Measured) + " ms"
 	case heldByRoundTrip:
 		return "held back: fewer snapshots are sent, since the round trip is or was long; it is " + ms(d.Measured) + " ms, limit " + ms(d.Limit)
 	case heldByUnacked:
@@ -87,6 +93,9 @@ func (l *decisionLog) add(d Decision) {
 		l.held[d.Why] += int64(d.Held)
 		if n := len(l.newest); n > 0 {
 			if last := &l.newest[n-1]; last.Held > 0 && last.Why == d.Why && d.At-last.Until < mergePeriod {
+				if last.From == 0 {
+					last.From = last.Limit
+				}
 				last.Held, last.Until, last.Measured, last.Limit = last.Held+d.Held, d.Until, d.Measured, d.Limit
 				return
 			}

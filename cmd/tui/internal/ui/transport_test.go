@@ -10,6 +10,7 @@ import (
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
+	"wirelab/lossmodel"
 )
 
 // TestTransportWithoutQueue checks that panes and charts without values are one row, which goes to the others.
@@ -64,15 +65,37 @@ func TestQueueByOwner(t *testing.T) {
 	}
 }
 
-// TestQueueThatDoesNotDrain checks that x names the cause if the session sends more than the line carries.
-func TestQueueThatDoesNotDrain(t *testing.T) {
-	for kbps, want := range map[float64]bool{400: false, 900: true} {
+// TestVerdictOfFlow checks that x says first what limits the flow, with the losses of the last two seconds.
+func TestVerdictOfFlow(t *testing.T) {
+	for want, c := range map[string]struct {
+		kbps   float64
+		held   int
+		budget int64
+	}{
+		"Limited by the line: its queue delays packets by 4800 ms.":                                                                       {401, 0, 0},
+		"Nothing limits the flow now.":                                                                                                    {400, 0, 0},
+		"Limited by the line: the session sends 900 kbps on a line of 500, so the queue does not drain.":                                  {900, 3, 0},
+		"Limited by the send-rate control gcc, which held back 3 snapshots (01:00.2 rate cut from 600 to 300 kbps: 3 % of the packets we": {400, 3, 0},
+		"Limited by the budget of the sender: 400 of 410 kbps are used.":                                                                  {400, 0, 410_000},
+	} {
 		snap := transportSnapshot(90 * time.Second)
-		snap.Lanes[0].Recent.WireKbps = kbps
+		cfg := snap.Config.Clone()
+		cfg.Sender.Budget = c.budget
+		snap.Config = cfg
+		lane := &snap.Lanes[0]
+		lane.Recent.WireKbps = c.kbps
+		newest := &lane.Samples[len(lane.Samples)-1]
+		if c.kbps == 400 {
+			newest.Queue.Delay = 0
+		}
+		newest.Held, newest.Lost, newest.LostBy[lossmodel.Queue] = c.held, newest.Lost+1, 1
 		m := screen(&labtest.Lab{Snap: snap}, 200, 48, Options{})
 		press(m, "6", "x")
-		if view := m.View(); strings.Contains(view, "the session sends 900 kbps") != want {
-			t.Errorf("at %g kbps:\n%s", kbps, view)
+		view := m.View()
+		for _, text := range []string{want[:min(len(want), 70)], "the queue dropped 1 packet.", "target now 600 kbps"} {
+			if !strings.Contains(view, text) {
+				t.Errorf("lacks %q:\n%s", text, view)
+			}
 		}
 	}
 }

@@ -3,14 +3,17 @@ package transport
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/config"
+	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 	"wirelab/internal/units"
+	"wirelab/internal/words"
 	"wirelab/lossmodel"
 )
 
@@ -65,7 +68,7 @@ func (p *policies) rows() []policyRow {
 		control.isSet, control.name = true, x.Policy.Label()
 		control.figures = append(control.figures, fmt.Sprintf("held back %d", x.Held))
 		if x.TargetBps > 0 {
-			control.figures = append(control.figures, "target "+units.FormatRate(x.TargetBps))
+			control.figures = append(control.figures, "target now "+units.Fixed(float64(x.TargetBps)/1000, 0)+" kbps")
 		}
 	}
 	repair := policyRow{kind: "Redundancy", name: "/redundancy repeat n=1"}
@@ -144,8 +147,12 @@ func (p *policies) KeyHelp(key string) string {
 	return map[string]string{"x": "explain the loop, and what the policies decided"}[key]
 }
 
-// reasons returns sentences about the loop, and then about the newest decisions of the send-rate controls, newest first.
+// reasons returns sentences about what limits the flow, about the loop, and then about the newest decisions of the send-rate controls, newest first.
 func (p *policies) reasons() (texts []string) {
+	if len(p.lane().Samples) == 0 {
+		return nil
+	}
+	texts = append(texts, p.verdict())
 	if text := p.explainLoop(); text != "" {
 		texts = append(texts, text)
 	}
@@ -165,6 +172,45 @@ func (p *policies) reasons() (texts []string) {
 		}
 	}
 	return texts
+}
+
+// verdict says what limits the flow: the line, the send-rate control, the budget of the sender or nothing. It ends with
+// the losses of the last two seconds.
+func (p *policies) verdict() string {
+	lane := p.lane()
+	last := meters.Sum(meters.Tail(lane.Samples, room.RecentSpan))
+	used, line, budget := lane.Recent.WireKbps, float64(last.Transport.LineBps)/1000, float64(p.cfg.Sender.Budget)/1000
+	text := "Nothing limits the flow now"
+	const (
+		nearlyAll = 0.9 // of a budget, which is rarely used to the last bit
+		longQueue = 100 * time.Millisecond
+	)
+	switch {
+	case line > 0 && used > line:
+		text = fmt.Sprintf("Limited by the line: the session sends %s kbps on a line of %s, so the queue does not drain", units.Fixed(used, 0), units.Fixed(line, 0))
+	case last.Held > 0 && lane.Control != nil:
+		text = "Limited by the send-rate control " + lane.Control.Policy.Label() + ", which held back " + words.Count(last.Held, "snapshot")
+		if why := lastCut(lane.Control.Decisions); why != "" {
+			text += " (" + why + ")"
+		}
+	case budget > 0 && used >= nearlyAll*budget:
+		text = fmt.Sprintf("Limited by the budget of the sender: %s of %s kbps are used", units.Fixed(used, 0), units.Fixed(budget, 0))
+	case last.Queue.Delay > longQueue:
+		text = "Limited by the line: its queue delays packets by " + units.Fixed(units.Milliseconds(last.Queue.Delay), 0) + " ms"
+	}
+	queue := last.LostBy[lossmodel.Queue]
+	share := units.Fixed(100*float64(last.Lost-queue)/float64(max(last.Sent, 1)), 1)
+	return fmt.Sprintf("%s. In the last 2 s the link lost %s %% and the queue dropped %s.", text, share, words.Count(queue, "packet"))
+}
+
+// lastCut returns the time and the reason of the newest cut of the rate; "" without one.
+func lastCut(list []endpoint.Decision) string {
+	for _, d := range slices.Backward(list) {
+		if d.Held == 0 && d.To < d.From {
+			return look.FormatTime(d.At) + " " + d.Text()
+		}
+	}
+	return ""
 }
 
 // explainLoop describes the loop between queue, round trip, baseline and packet size: the means of the last two seconds,
@@ -193,9 +239,6 @@ func (p *policies) explainLoop() string {
 		text += fmt.Sprintf(" A packet sent now waits %s ms in the queue, which contains %s.", units.Fixed(units.Milliseconds(q.Delay), 0), units.Bytes(float64(q.Total())))
 	}
 	text += " " + p.describe(last)
-	if used, line := lane.Recent.WireKbps, float64(newest.Transport.LineBps)/1000; line > 0 && used > line {
-		text += fmt.Sprintf(": the session sends %s kbps on a line of %s, so the queue does not drain", units.Fixed(used, 0), units.Fixed(line, 0))
-	}
 	text += "."
 	if roundTrip < 2*shortest { // otherwise the loop does not explain the size
 		return text

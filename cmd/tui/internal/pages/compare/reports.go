@@ -99,7 +99,7 @@ func (r *run) about() string {
 
 // isLike reports whether two runs had the same data and links. A run with unknown settings is like no other.
 func (r *run) isLike(other *run) bool {
-	if r.settings == nil || other.settings == nil {
+	if r != other && (r.settings == nil || other.settings == nil) {
 		return false
 	}
 	for _, key := range report.SortedKeys([]map[string]string{r.settings, other.settings}) {

@@ -46,9 +46,15 @@ func TestReportsAreRows(t *testing.T) {
 	if got := strings.Fields(lineWith(m.View(), "02-01 10:00 rotor")); strings.Join(got[4:10], " ") != "142.5 512 - 4.0 40.0 35.0" {
 		t.Errorf("%q", got)
 	}
-	own := p.data.rows[0].figures[figureKbps]
-	if want := "×" + fmt.Sprintf("%.2f", 142.5/own); !strings.Contains(m.View(), want+"  other data or link") {
-		t.Errorf("no %q beside a report of another link:\n%s", want, m.View())
+	if v := m.View(); !strings.Contains(v, "other data or link") || strings.Contains(v, "×") {
+		t.Errorf("a report of another link has a ratio:\n%s", v)
+	}
+	settings := map[string]string{"seed": "7"}
+	other := &table{thisRun: &run{settings: settings, length: 9 * time.Second}, reference: &row{}}
+	for length, want := range map[time.Duration]string{9 * time.Second: "", 20 * time.Second: "other duration"} {
+		if got := other.unlike(&row{report: &run{settings: settings, length: length}}); got != want {
+			t.Errorf("a report of %v: %q, want %q", length, got, want)
+		}
 	}
 	for text, want := range map[string]string{"payload, kbps": "142.5", "encoder.name": "relative-orientation rotor setting", "down.loss": "5% 2% setting",
 		"down.latency": "50ms 25ms setting", "up.latency": "65ms 0ms setting"} {

@@ -118,7 +118,8 @@ func (p *table) arrange() {
 	}
 	slices.SortStableFunc(p.rows, func(a, b *row) int { return cmp.Compare(value(a), value(b)) })
 	if len(p.rows) == 0 { // a crowd
-		r := &row{key: p.thisRun.Name, name: p.thisRun.Name, timing: p.thisRun.timing}
+		r := &row{key: p.thisRun.Name, timing: p.thisRun.timing}
+		r.name = fmt.Sprintf("%s, sum of %d clients", p.cfg.Encoder.Name, p.cfg.Crowd.Clients)
 		r.figures = p.thisRun.figures()
 		p.rows = append(p.rows, r)
 	}
@@ -247,11 +248,14 @@ func (p *table) setColumns() {
 		p.Columns = append(p.Columns, grid.Column{Title: text.head, Width: width, Drop: text.drop, Right: true,
 			Sortable: true, Text: func(c grid.Cell) []look.Span { return p.figureCell(c.Row, f) }})
 	}
-	versus := "vs best, 95 % CI"
+	versus := "vs best of this run, 95 % CI"
 	if p.referenceKey != "" {
 		versus = "vs " + strings.TrimSpace(p.reference.name)
 	}
 	scale := fmt.Sprintf("last minute, 0 to %s kbps", units.Fixed(p.sparkMax*room.PerSecond/1000, 0))
+	if p.sparkMax == 0 {
+		scale = "data and link"
+	}
 	p.Columns = append(p.Columns, grid.Column{Title: versus, Width: 42, Min: 29, Text: p.gapCell},
 		grid.Column{Title: scale, Width: 26, Drop: 2, Text: p.lastCell})
 	p.Across = p.wholeRow
@@ -327,6 +331,9 @@ func (p *table) gapCell(c grid.Cell) []look.Span {
 	case math.IsNaN(v) || math.IsNaN(base):
 		return grid.Text(look.Dim, "no data yet")
 	}
+	if other := p.unlike(r); !isPaired && other != "" {
+		return grid.Text(look.Dim, other)
+	}
 	g := p.gaps[p.gapKeyOf(r)] // without an interval if it was not computed yet, or for reports
 	style, word := look.Good, "better"
 	if v > base { // less is better for all figures
@@ -334,8 +341,6 @@ func (p *table) gapCell(c grid.Cell) []look.Span {
 	}
 	remark := word + " by " + by.format(math.Abs(v-base))
 	switch {
-	case !isPaired && !p.isLike(r):
-		style, word, remark = look.Dim, "", "other data or link"
 	case !isPaired:
 		style = look.Plain
 	case !g.known:
@@ -363,10 +368,16 @@ func (p *table) gapCell(c grid.Cell) []look.Span {
 	return look.Fit(c.Width, spans(interval, "  "+remark), spans(interval, "  "+word), spans(interval), spans())
 }
 
-// isLike reports whether a row and the reference are of runs with the same data and links.
-func (p *table) isLike(r *row) bool {
+// unlike returns why a row and the reference cannot be compared, as tui compare refuses them; "" if they can.
+func (p *table) unlike(r *row) string {
 	a, b := cmp.Or(r.report, p.thisRun), cmp.Or(p.reference.report, p.thisRun)
-	return a.isLike(b)
+	switch {
+	case !a.isLike(b):
+		return "other data or link"
+	case (a.length - b.length).Abs() >= time.Second:
+		return "other duration"
+	}
+	return ""
 }
 
 // ratioDecimals returns the decimals of a ratio, two to four, the more the narrower its interval is.

@@ -27,13 +27,6 @@ func lying(x, y, z float64, half float32) Thing {
 	return Thing{X: x, Y: y, Z: z, Half: half, Rot: [4]float32{3: 1}}
 }
 
-// turned returns a cube that is rotated by an angle about an axis.
-func turned(c Thing, angle float64, axis [3]float64) Thing {
-	s := math.Sin(angle / 2)
-	c.Rot = [4]float32{float32(axis[0] * s), float32(axis[1] * s), float32(axis[2] * s), float32(math.Cos(angle / 2))}
-	return c
-}
-
 // hit reports whether a vertical ray through (x, y) hits the cube: the ray is transformed into the
 // cube's frame, in which the cube has axis-aligned planes.
 func hit(c *Thing, x, y float64) (depth float64) {
@@ -138,5 +131,17 @@ func TestHostileCubes(t *testing.T) {
 			r.draw(i, &cubes[i])
 		}
 		r.thingAt(0, 0)
+	}
+}
+
+func TestDrawingAllocatesNothing(t *testing.T) {
+	var r raster
+	c := lying(1, 1, 1, 1)
+	draw := func() {
+		r.reset(view{dotSize: 0.1}, 100, 100)
+		r.draw(0, &c)
+	}
+	if n := testing.AllocsPerRun(100, draw); n != 0 {
+		t.Errorf("%v allocations a picture, want none", n)
 	}
 }

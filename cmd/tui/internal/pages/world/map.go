@@ -180,7 +180,11 @@ func (p *worldMap) receiverFigures(maxWidth int) []look.Span {
 	if p.display.worstDistance == 0 {
 		return look.Fit(maxWidth, displaced, behind, nil)
 	}
-	figures = append(figures, "", "; worst ", p.world.ThingName(&p.worst), ": ", units.Fixed(p.display.worstDistance, 1), " "+p.world.Unit())
+	distance, unit := p.display.worstDistance, p.world.Unit()
+	if p.world.ShowsCubes() { // as their position errors
+		distance, unit = 1000*distance, "mm"
+	}
+	figures = append(figures, "", "; worst ", p.world.ThingName(&p.worst), ": ", units.Fixed(distance, 1), " "+unit)
 	return look.Fit(maxWidth, look.Labelled(figures...), displaced, behind, nil)
 }
 

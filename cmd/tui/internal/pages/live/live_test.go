@@ -134,7 +134,7 @@ func TestLegendKeepsItsOrder(t *testing.T) {
 			titles[labtest.Draw(&strip{}, labtest.NewView(snap), width, 8)[0]] = true
 		}
 		if len(titles) != 1 {
-			t.Errorf("%d columns: %q", width, titles)
+			t.Errorf("%d columns: %v", width, titles)
 		}
 	}
 }

@@ -62,13 +62,13 @@ func TestProxyDashboard(t *testing.T) {
 	s.after("/loss 140%\r", "expected a percentage")
 	s.gone("\x1b", "expected a percentage")
 	s.after("?", "Everywhere")
-	s.gone("\x1b", "Here: Proxy")
+	s.gone("\x1b", "Everywhere")
 	s.screen.resize(15, 60)
 	if err := pty.Setsize(s.tty, &pty.Winsize{Rows: 15, Cols: 60}); err != nil {
 		t.Fatal(err)
 	}
 	s.see("[Controls]")
-	s.press("qd")
+	s.press("qy")
 	s.ends(exitDone)
 	all := s.screen.String()
 	at := strings.LastIndex(all, leaveAltScreen)

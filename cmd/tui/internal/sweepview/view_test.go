@@ -260,7 +260,7 @@ func TestCellsTile(t *testing.T) {
 // and unit are in it.
 func TestFilledCells(t *testing.T) {
 	m := screenWith(watched(t, three, 320), 160, 48, ui.Options{Theme: "dark", Renderer: labtest.ColourRenderer()}, "]")
-	if !regexp.MustCompile(`\x1b\[38;5;16;48;5;220m +[0-9.]+ kbps`).MatchString(m.View()) {
+	if !regexp.MustCompile(`\x1b\[38;5;16;48;5;195m +[0-9.]+ kbps`).MatchString(m.View()) {
 		t.Errorf("no filled cell with value and unit:\n%q", m.View())
 	}
 }

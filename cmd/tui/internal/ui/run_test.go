@@ -282,7 +282,7 @@ func TestTypingInATerminal(t *testing.T) {
 	term := startTerminal(context.Background(), t, lab, Options{})
 	term.waitFor("LIVE")
 	term.typeKeys("/")
-	term.waitFor(" / ")
+	term.waitFor("complete")
 	term.typeKeys("loss 7%\r")
 	testkit.WaitFor(t, "loss 7%", func() bool { return lab.spell() == "loss 7%" })
 	term.typeKeys("qd")

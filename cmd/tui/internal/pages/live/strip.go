@@ -150,7 +150,7 @@ const maxShown = 600
 func (p *strip) outcomeCounts() []outcomeCount {
 	t := p.totals
 	list := []outcomeCount{{packetlog.Decoded, t.Decoded}, {packetlog.Lost, t.Lost}, {packetlog.NoBaseline, t.Failures.NoBaseline},
-		{packetlog.Stale, t.Stale}, {packetlog.Duplicate, t.Duplicate}, {packetlog.Corrupt, t.Failures.Corrupt},
+		{packetlog.Corrupt, t.Failures.Corrupt}, {packetlog.Stale, t.Stale}, {packetlog.Duplicate, t.Duplicate},
 		{packetlog.UnknownCodec, t.Failures.UnknownCodec}, {packetlog.Wrong, t.Wrong}}
 	if t.Remote != nil { // only over a network can an outcome be unknown
 		const afterLost = 2

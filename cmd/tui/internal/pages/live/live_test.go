@@ -8,6 +8,7 @@ import (
 	"wirelab/cmd/tui/internal/controls"
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/table"
@@ -28,7 +29,7 @@ func TestNowOfMessages(t *testing.T) {
 	p := &now{item: "byte", schema: &frame.Schema{Item: "byte"}, lane: lane}
 	text := func() string {
 		var b strings.Builder
-		for _, row := range p.rows() {
+		for _, row := range p.rows(panes.FiguresOf(&p.lane, p.item)) {
 			b.WriteString(row.label + " " + row.run + "; ")
 		}
 		return b.String()

@@ -42,8 +42,7 @@ type nowRow struct {
 }
 
 // rows returns the rows of the table, the most important first.
-func (p *now) rows() (rows []nowRow) {
-	f := panes.FiguresOf(&p.lane, p.item)
+func (p *now) rows(f *panes.LaneFigures) (rows []nowRow) {
 	add := func(style look.Style, keys ...string) {
 		for _, key := range keys {
 			rows = append(rows, nowRow{f.Label(key), f.Recent(key), f.Run(key), style})
@@ -106,12 +105,12 @@ func (p *now) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	const fixedRows = 4 // the border, the headings and the last row
 	c.Frame(th, focused, "Now")
 	drawNowRow(c, 1, nowRow{label: "figure of " + p.lane.Name(), recent: recent, run: run, style: look.Dim}, look.Dim)
-	rows := p.rows()
+	f := panes.FiguresOf(&p.lane, p.item)
+	rows := p.rows(f)
 	rows = rows[:max(min(len(rows), c.H-fixedRows), 0)]
 	for i, r := range rows {
 		drawNowRow(c, 2+i, r, look.Value)
 	}
-	f := panes.FiguresOf(&p.lane, p.item)
 	wrong, style := nowRow{label: f.Label("wrong"), run: f.Run("wrong"), style: look.Good}, look.Value
 	if p.lane.Totals.Wrong > 0 {
 		wrong.label, wrong.style, style = strings.ToUpper(wrong.label)+": see top", look.Alarm, look.Alarm

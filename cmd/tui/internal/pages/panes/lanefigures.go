@@ -14,16 +14,16 @@ import (
 // LaneFigures contains the figures of a lane by their keys in the table of figures, which has their titles, units and
 // decimals: those of the last two seconds, and those of the whole run. All pages show these values.
 type LaneFigures struct {
-	recent, run map[string]float64
-	item        string // name of an item, such as "cube"
-	mark        string // after the unit of times of a plugin
+	lane   *engine.Lane
+	recent map[string]float64
+	run    map[string]float64 // nil until a figure of the run is needed, because all figures are computed for one
+	item   string             // name of an item, such as "cube"
 }
 
 // FiguresOf returns the figures of a lane. item is the name of an item of the data; "" means unknown.
 func FiguresOf(l *engine.Lane, item string) *LaneFigures {
-	r, timing := &l.Recent, &l.Timing
-	f := &LaneFigures{run: figures.Flatten(&l.Totals), item: item, mark: timing.Mark()}
-	f.recent = map[string]float64{
+	r := &l.Recent
+	return &LaneFigures{lane: l, item: item, recent: map[string]float64{
 		"payload_kbps":          r.PayloadKbps,
 		"wire_kbps":             r.WireKbps,
 		"feedback_kbps":         r.FeedbackKbps,
@@ -35,10 +35,7 @@ func FiguresOf(l *engine.Lane, item string) *LaneFigures {
 		MeanBaselineAge:         r.BaselineAgeTicks,
 		EncodeTime:              r.EncodeUS,
 		DecodeTime:              r.DecodeUS,
-	}
-	f.run[EncodeTime] = timing.EncodeUS.P50
-	f.run[DecodeTime] = timing.DecodeUS.P50
-	return f
+	}}
 }
 
 // Keys of figures that are not in the table of figures.
@@ -66,7 +63,7 @@ func (f *LaneFigures) row(key string) figures.Row {
 		r.Unit = "ticks"
 		r.Decimals = 1
 	case EncodeTime, DecodeTime:
-		r.Unit = "µs" + f.mark
+		r.Unit = "µs" + f.lane.Timing.Mark()
 	case "bits_per_item":
 		if f.item != "" {
 			r.Title = strings.Replace(r.Title, "item", f.item, 1)
@@ -92,7 +89,14 @@ func (f *LaneFigures) Label(key string) string {
 func (f *LaneFigures) Recent(key string) string { return f.text(f.recent, key) }
 
 // Run returns the text of a figure in the whole run; "" if it has none.
-func (f *LaneFigures) Run(key string) string { return f.text(f.run, key) }
+func (f *LaneFigures) Run(key string) string {
+	if f.run == nil {
+		f.run = figures.Flatten(&f.lane.Totals)
+		f.run[EncodeTime] = f.lane.Timing.EncodeUS.P50
+		f.run[DecodeTime] = f.lane.Timing.DecodeUS.P50
+	}
+	return f.text(f.run, key)
+}
 
 func (f *LaneFigures) text(values map[string]float64, key string) string {
 	v, known := values[key]

@@ -170,8 +170,9 @@ func (t *TimeCharts[S]) recent(samples []S) []S {
 // mean returns the mean or the maximum of a figure in the recent samples; NaN without values.
 func (t *TimeCharts[S]) mean(samples []S, value Ratio[S], how chart.Reducer) float64 {
 	largest, sum, weights := math.NaN(), 0.0, 0.0
-	for _, s := range t.recent(samples) {
-		num, den := value(&s)
+	recent := t.recent(samples)
+	for i := range recent { // a copy of each would be allocated
+		num, den := value(&recent[i])
 		if den <= 0 || math.IsNaN(num) {
 			continue
 		}

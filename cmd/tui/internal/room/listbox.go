@@ -60,8 +60,8 @@ func (b *ListBox) update() {
 // selectRow selects the item under the cursor of the table.
 func (b *ListBox) selectRow() {
 	b.Item = -1
-	if b.Table.Cursor < len(b.shown) {
-		b.Item = b.shown[b.Table.Cursor]
+	if at := b.Table.Cursor; 0 <= at && at < len(b.shown) {
+		b.Item = b.shown[at]
 	}
 }
 

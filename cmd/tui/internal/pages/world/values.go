@@ -118,7 +118,7 @@ func (p *values) Observe(v room.View) bool {
 	}
 	p.frames = v.Snap.Frames
 	p.list = p.list[:0]
-	if p.frames != nil {
+	if p.frames != nil && len(p.schema.Fields) > 0 { // the bytes of a datagram have no fields
 		for row := range len(p.frames.Sent.Table) / len(p.schema.Fields) {
 			p.addRow(row)
 		}

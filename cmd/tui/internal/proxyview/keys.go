@@ -32,7 +32,7 @@ func (m *model) displayKeys() []room.Binding {
 		room.Bind("space", "stop or continue the display; the traffic always continues",
 			room.WithoutRequest(m.toggleFrozen)).InFooter("stop display").Pin(),
 		room.Bind("x", "outcome of a datagram, stage by stage: the selected one, or the last one lost",
-			m.explainDatagram).InFooter("explain"),
+			m.explainDatagram).InFooter("explain").Pin(),
 		room.Bind("m", "mark this instant in the charts; /mark TEXT names it", func() room.Request { return room.Request{Line: "mark"} }),
 	}
 }

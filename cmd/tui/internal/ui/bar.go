@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -15,8 +14,8 @@ import (
 // Header is what a screen shows above the page, and the keys that the footer lists.
 type Header struct {
 	Title func(w int) []look.Span // the first line, in at most w columns
-	// TitleWidth is the width that the title needs. If it does not fit beside the names of the pages, their digits
-	// are shown instead.
+	// TitleWidth is the width that the title needs. If it does not fit beside the names of the pages, only the open
+	// page has its name.
 	TitleWidth int
 	Badge      look.Span      // the state of the session, at the right edge
 	Alarm      string         // if not "", replaces the first line, in red
@@ -38,27 +37,35 @@ func (s *Shell) drawHeader(h *Header) []string {
 		c.Clip(1, 0, s.w-2, look.Alarm, h.Alarm)
 		return c.Lines(s.theme)
 	}
-	tabs, start := s.tabs(h)
+	tabs, start, _ := s.tabs(h)
 	c.Spans(1, 0, start-2, h.Title(start-2)...)
 	c.Spans(start, 0, s.w, tabs...)
 	c.TextRight(s.w, 0, h.Badge.Style, h.Badge.Text)
 	return c.Lines(s.theme)
 }
 
-// tabs returns the digits and names of the pages for the first line of the header, and the column at which they start.
-// If the title needs the space, it returns only digits. There are no tabs if there is only one page.
-func (s *Shell) tabs(h *Header) (tabs []look.Span, start int) {
+// tabs returns the digits and names of the pages for the first line of the header, the column at which they start, and
+// whether all have their names. If the title needs the space, only the open page has its name. There are no tabs if there
+// is only one page.
+func (s *Shell) tabs(h *Header) (tabs []look.Span, start int, named bool) {
 	const minBadge = 10 // columns; most badges take less, so that the tabs stay in their place when the badge changes
 	end := s.w - max(look.TextWidth(h.Badge.Text), minBadge) - 1
 	if len(s.pages) < 2 {
-		return nil, s.w - look.TextWidth(h.Badge.Text)
+		return nil, s.w - look.TextWidth(h.Badge.Text), true
 	}
-	for _, withNames := range []bool{true, false} {
+	longest := 0
+	for _, p := range s.pages {
+		longest = max(longest, look.TextWidth(p.Name))
+	}
+	for _, named = range []bool{true, false} {
 		tabs = nil
 		for i, p := range s.pages {
 			text, after := strconv.Itoa(i+1), ""
-			if withNames {
-				text, after = text+" "+p.Name, " "
+			if named {
+				after = " "
+			}
+			if named || i == s.open {
+				text += " " + p.Name
 			}
 			if i == s.open { // brackets, because the theme may have no colours
 				tabs = append(tabs, look.Focus.Span("["+text+"]"))
@@ -67,17 +74,20 @@ func (s *Shell) tabs(h *Header) (tabs []look.Span, start int) {
 			}
 		}
 		start = end - look.SpansWidth(tabs)
+		if !named { // the same place for all pages
+			start -= longest - look.TextWidth(s.page().Name)
+		}
 		if start > h.TitleWidth+1 {
 			break
 		}
 	}
-	return tabs, start
+	return tabs, start, named
 }
 
 // tabAt returns the index of the page whose name is at column x of the header; -1 if no name is there.
 func (s *Shell) tabAt(x int) int {
 	h := s.screen.Header(s.w)
-	tabs, start := s.tabs(&h)
+	tabs, start, _ := s.tabs(&h)
 	for i, tab := range tabs {
 		x -= look.TextWidth(tab.Text)
 		if x >= start-look.TextWidth(tab.Text) && x < start {
@@ -87,11 +97,11 @@ func (s *Shell) tabAt(x int) int {
 	return -1
 }
 
-// showsDigits reports whether the header has only the digits of the pages.
-func (s *Shell) showsDigits() bool {
+// namesAllPages reports whether the header has the names of all pages.
+func (s *Shell) namesAllPages() bool {
 	h := s.screen.Header(s.w)
-	tabs, _ := s.tabs(&h)
-	return len(tabs) > 0 && !strings.Contains(tabs[0].Text, s.pages[0].Name)
+	_, _, named := s.tabs(&h)
+	return named
 }
 
 // footer returns the line with the most important keys. keys and special are the results of
@@ -99,8 +109,8 @@ func (s *Shell) showsDigits() bool {
 func (s *Shell) footer(keys []room.Binding, special bool) string {
 	c := look.NewCanvas(s.w, 1)
 	for i, h := range s.hints(keys, special, s.w-2) {
-		if i > 0 {
-			c.Text(h.x-hintGap, 0, look.Faint, " "+s.theme.Dot+" ")
+		if i > 0 && s.hintGap() > narrowGap {
+			c.Text(h.x-wideGap, 0, look.Faint, " "+s.theme.Dot+" ")
 		}
 		c.Spans(h.x, 0, s.w-h.x, h.spans()...)
 	}
@@ -129,12 +139,32 @@ func (s *Shell) clickFooter(x int) tea.Cmd {
 type hint struct {
 	label       string // of one or more keys, such as "n N" or "↑↓"
 	description string
-	x           int  // column of the footer
-	show        bool // first whether the hint is pinned, then whether it fits
+	rank        hintRank
+	x           int // column of the footer; 0 if the entry does not fit
 }
 
-// hintGap is the width of the separator between two entries of the footer.
-const hintGap = 3
+// hintRank orders the entries of a footer without enough space for all: those with smaller ranks are shown first.
+type hintRank int
+
+const (
+	programHint hintRank = iota // help, quitting, commands, panes and pages
+	pinnedHint
+	arrowHint
+	otherHint
+	numHintRanks
+)
+
+// The widths of the separator between two entries of the footer: blanks, or a dot between blanks on wide screens.
+const narrowGap, wideGap = 2, 3
+
+// hintGap returns the width of the separators.
+func (s *Shell) hintGap() int {
+	const wide = 104
+	if s.w < wide {
+		return narrowGap
+	}
+	return wideGap
+}
 
 func (h *hint) width() int { return look.TextWidth(h.label) + 1 + look.TextWidth(h.description) }
 
@@ -160,51 +190,45 @@ func (h *hint) keyAt(x int) string {
 }
 
 // hints returns the entries of the footer that fit in w columns from column 1, in the order of keys. If some do not
-// fit, the keys of help, quitting, panes and pages take precedence, then the pinned entries. Unless special is set, which means that keys are not those
-// of the page, the first entry is followed by the arrow keys of the page.
+// fit, hintRank selects those that are shown. Unless special is set, which means that keys are not those of the page,
+// the first entry is followed by the arrow keys of the page.
 func (s *Shell) hints(keys []room.Binding, special bool, w int) []hint {
 	var all []hint
+	_, explains := room.Find[room.Reasoner](s.page())
 	for _, k := range keys {
 		if k.Brief == "" { // the footer does not list this key
 			continue
 		}
-		all = append(all, hint{label: k.Label, description: k.Brief, show: k.Pinned})
+		h := hint{label: k.Label, description: k.Brief, rank: otherHint}
+		switch {
+		case slices.Contains([]string{"help", "quit", "command", "pane", "page"}, k.Brief):
+			h.rank = programHint
+		case k.Pinned:
+			h.rank = pinnedHint
+		case explains && k.Brief == "why":
+			h.rank = arrowHint
+		}
+		all = append(all, h)
 		if len(all) == 1 && !special {
 			for _, arrow := range s.page().Arrows() { // symbol of the arrow keys, and description
-				all = append(all, hint{label: arrow[0], description: arrow[1], show: true})
+				all = append(all, hint{label: arrow[0], description: arrow[1], rank: arrowHint})
 			}
 		}
 	}
-	left := w + hintGap         // one gap more, since the last entry has no separator
-	fit := func(h *hint) bool { // marks h to be shown if it fits, and reports whether it does
-		n := h.width() + hintGap
-		h.show = n <= left
-		if h.show {
-			left -= n
-		}
-		return h.show
-	}
-	isFirst := func(h *hint) bool { return slices.Contains([]string{"help", "quit", "pane", "pages"}, h.description) }
-	for i := range all {
-		if isFirst(&all[i]) {
-			fit(&all[i])
+	gap := s.hintGap()
+	left := w + gap // one gap more, since the last entry has no separator
+	for rank := range numHintRanks {
+		for i := range all {
+			n := all[i].width() + gap
+			if all[i].rank == rank && n <= left {
+				all[i].x = 1
+				left -= n
+			}
 		}
 	}
-	for i := range all { // then the other pinned ones
-		if all[i].show && !isFirst(&all[i]) {
-			fit(&all[i])
-		}
-	}
-	for i := range all { // the entries that are not pinned, until one does not fit
-		if !all[i].show && !isFirst(&all[i]) && !fit(&all[i]) {
-			break
-		}
-	}
-	x := 1
-	all = slices.DeleteFunc(all, func(h hint) bool { return !h.show })
-	for i := range all {
-		all[i].x = x
-		x += all[i].width() + hintGap
+	all = slices.DeleteFunc(all, func(h hint) bool { return h.x == 0 })
+	for i := 1; i < len(all); i++ {
+		all[i].x = all[i-1].x + all[i-1].width() + gap
 	}
 	return all
 }

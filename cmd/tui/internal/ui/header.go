@@ -65,42 +65,66 @@ const maxSourceWidth = 32
 
 // title returns a function for the first line of the header in at most w columns, and the width that it needs so
 // that only the name of the program is left out. If the space is short, seed and speed are left out first, then names
-// are shortened.
+// are shortened. The speed, whose width changes, is the last part and counts with its largest width, so that its changes
+// move nothing.
 func (m *dashboard) title() (draw func(w int) []look.Span, needed int) {
 	cfg := m.lab.Config()
 	dot := look.Faint.Span(" " + m.theme.Dot + " ")
 	source := look.Plain.Span(shortenSource(shortSource(cfg.Data.Source, m.lab.Snap.Schema), maxSourceWidth))
-	var rest []look.Span
-	if peer := m.lab.Snap.To; peer != "" { // the address of the receiver in a session over a real network
-		kind := "UDP to "
-		if strings.HasPrefix(peer, "127.") {
-			kind = "UDP loopback to "
-		}
-		rest = []look.Span{dot, look.Dim.Span(kind), look.Plain.Span(peer)}
-	}
-	if lostPeer(m.lab.Snap) {
-		rest = []look.Span{dot, look.Warn.Span(m.lab.Snap.Err.Error())}
-	}
 	lanes, counted := m.encoders(cfg)
-	names := append([]look.Span{source, dot, look.Title.Span(lanes)}, rest...)
-	short := append([]look.Span{source, dot, look.Title.Span(counted)}, rest...)
-	seed := []look.Span{dot, look.Dim.Span("seed "), look.Plain.Span(strconv.FormatUint(cfg.Seed, 10))}
-	speed := append([]look.Span{dot}, m.speedSpans()...)
-	clock := []look.Span{dot, look.Value.Span(look.FormatTime(m.lab.Shown().Now.Truncate(clockStep(m.lab.Snap))))}
-	complete := slices.Concat(names, seed, speed, clock)
+	peer := m.peer(dot)
+	names := append([]look.Span{source, dot, look.Title.Span(lanes)}, peer...)
+	short := append([]look.Span{source, dot, look.Title.Span(counted)}, peer...)
 	program := []look.Span{look.Focus.Span("wirelab"), dot}
+	seed := []look.Span{dot, look.Dim.Span("seed "), look.Plain.Span(strconv.FormatUint(cfg.Seed, 10))}
+	clock := []look.Span{dot, look.Value.Span(look.FormatTime(m.lab.Shown().Now.Truncate(clockStep(m.lab.Snap))))}
+	setSpeed := []look.Span{dot, look.Plain.Span(look.FormatSpeed(m.theme, m.lab.Speed()))}
+	speed := append([]look.Span{dot}, m.speedSpans()...)
+	const maxSpeedWidth = 13 // of "×0.9 of ×1" with the dot
+	speed = append(speed, look.Plain.Span(strings.Repeat(" ", max(maxSpeedWidth-look.SpansWidth(speed), 0))))
 	draw = func(w int) []look.Span {
-		title := look.Fit(w, slices.Concat(program, complete), complete, slices.Concat(names, speed, clock), slices.Concat(names, clock), slices.Concat(short, clock))
-		const minNameWidth = 8
-		for _, name := range []*look.Span{&title[0], &title[2]} { // the data, then the encoders
-			if excess, width := look.SpansWidth(title)-w, look.TextWidth(name.Text); excess > 0 {
-				name.Text = shortenSource(name.Text, max(width-excess, min(minNameWidth, width)))
+		for _, parts := range [][][]look.Span{{program, names, seed, clock, speed}, {names, seed, clock, speed},
+			{names, clock, speed}, {names, clock, setSpeed}, {names, clock}} {
+			if title := slices.Concat(parts...); look.SpansWidth(title) <= w {
+				return title
 			}
 		}
-		return title
+		return shortenNames(slices.Concat(short, clock), w)
 	}
-	const maxSpeedWidth = 13 // of "×0.9 of ×1", so that a change of the measured speed does not change what fits
-	return draw, look.SpansWidth(slices.Concat(names, seed, clock)) + maxSpeedWidth
+	return draw, look.SpansWidth(slices.Concat(names, seed, clock, speed))
+}
+
+// peer returns the part of the title about the receiver of a session over a real network: its address, or why the
+// session lost it; nil in other sessions.
+func (m *dashboard) peer(dot look.Span) []look.Span {
+	peer := m.lab.Snap.To
+	switch {
+	case lostPeer(m.lab.Snap):
+		return []look.Span{dot, look.Warn.Span(m.lab.Snap.Err.Error())}
+	case strings.HasPrefix(peer, "127."):
+		return []look.Span{dot, look.Dim.Span("UDP loopback to "), look.Plain.Span(peer)}
+	case peer != "":
+		return []look.Span{dot, look.Dim.Span("UDP to "), look.Plain.Span(peer)}
+	}
+	return nil
+}
+
+// shortenNames shortens the data and then the encoders, the first and the third part of a title, so that it fits in w
+// columns. It leaves out the data if both would be too short.
+func shortenNames(title []look.Span, w int) []look.Span {
+	const minNameWidth = 8
+	short := slices.Clone(title)
+	for _, name := range []*look.Span{&short[0], &short[2]} {
+		if excess, width := look.SpansWidth(short)-w, look.TextWidth(name.Text); excess > 0 {
+			name.Text = shortenSource(name.Text, max(width-excess, min(minNameWidth, width)))
+		}
+	}
+	if look.SpansWidth(short) <= w {
+		return short
+	}
+	title = title[2:]
+	title[0].Text = look.Shorten(title[0].Text, w-look.SpansWidth(title[1:]))
+	return title
 }
 
 // encoders returns the names of all lanes, and that of the active encoder with the number of shadows. Both are equal
@@ -191,7 +215,12 @@ func (m *dashboard) badge() look.Span {
 		}
 		return look.Paused.Span(" " + th.Back + " REPLAY " + text + ", esc ends ")
 	case m.lab.Past.Active: // the time cursor is in the past
-		return look.Paused.Span(" " + th.Back + " " + units.Fixed((snap.Now-m.lab.Past.At).Seconds(), 1) + " s AGO ")
+		ago := snap.Now - m.lab.Past.At
+		text := units.Fixed(ago.Seconds(), 1) + " s"
+		if ago >= time.Minute {
+			text = look.FormatTime(ago)
+		}
+		return look.Paused.Span(" " + th.Back + " " + text + " AGO ")
 	case snap.State == engine.Paused:
 		return look.Paused.Span(" " + th.Pause + " PAUSED ")
 	case snap.State == engine.Ended, lostPeer(snap):

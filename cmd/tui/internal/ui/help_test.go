@@ -2,9 +2,12 @@ package ui
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/room"
@@ -26,19 +29,52 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestFooterOfPages checks that a small terminal names the keys of the page itself before those of all pages.
+// TestFooterOfPages checks that a small terminal names the open page, the keys of the page itself, and those of panes,
+// pages, commands, help and quitting.
 func TestFooterOfPages(t *testing.T) {
-	for keys, want := range map[string]string{
-		"2":        "$ row costs · ↑↓ field · 1-5 pages · S sort",
-		"3":        "↑↓ packet · ←→ failure · enter bits · 1-5 pages",
-		"3 #":      "J K packet · ←→ field · ↑↓ row · enter baseline · 1-5 pages",
-		"3 up # <": "←→ field · ↑↓ row · enter baseline · esc back · J K packet",
-		"5":        "v add shadow · ↑↓ select · ←→ sort by · 1-5 pages · S sort",
+	for keys, want := range map[string][2]string{ // at 80x24, and at 60x18
+		"1":        {"tab pane  ↑↓ select  ←→ adjust  1-5 page  e encoder", "tab pane  ↑↓ select  1-5 page"},
+		"2":        {"$ row costs  ↑↓ field  1-5 page  S sort", "$ row costs  1-5 page  S sort"},
+		"3":        {"f filter  ↑↓ packet  enter bits  1-5 page  S sort", "f filter  1-5 page  S sort"},
+		"3 #":      {"J K packet  ←→ field  ↑↓ row  1-5 page", "J K packet  1-5 page"},
+		"3 up # <": {"←→ field  ↑↓ row  enter baseline  esc back", "←→ field  ↑↓ row"},
+		"4":        {"[ ] zoom  ←↑↓→ pan  $ row costs  1-5 page  c view", "[ ] zoom  $ row costs  1-5 page"},
+		"5":        {"v add shadow  del remove  1-5 page  S sort  c view", "v add shadow  1-5 page  S sort"},
 	} {
-		m := screen(labtest.Opening{Lab: labtest.NewPackets()}, 80, 24, Options{})
-		press(m, strings.Fields(keys)...)
-		if row := lastRow(m); !strings.Contains(row, want) || !strings.Contains(row, "? help · q quit") {
-			t.Errorf("after %s the footer is %q, want %q", keys, row, want)
+		for i, size := range [][2]int{{80, 24}, {minWidth, minHeight}} {
+			m := screen(labtest.Opening{Lab: labtest.NewPackets()}, size[0], size[1], Options{})
+			press(m, strings.Fields(keys)...)
+			head, _, _ := strings.Cut(m.View(), "\n")
+			if tab := fmt.Sprintf("[%c %s]", keys[0], m.page().Name); !strings.Contains(head, tab) {
+				t.Errorf("after %s at %v the header is %q, without %s", keys, size, head, tab)
+			}
+			if row := lastRow(m); !strings.Contains(row, want[i]) || !strings.Contains(row, "/ command  ? help  q quit") {
+				t.Errorf("after %s at %v the footer is %q, want %q", keys, size, row, want[i])
+			}
+		}
+	}
+}
+
+// TestHeaderKeepsItsPlaces checks that no other part of the header moves when the measured speed changes or another page
+// is opened.
+func TestHeaderKeepsItsPlaces(t *testing.T) {
+	lab := labtest.NewLab()
+	for w := minWidth; w <= 160; w += 4 {
+		places := map[string]bool{}
+		for _, speed := range []float64{1, 0.8} {
+			lab.Snap.Actual = speed
+			m := screen(lab, w, 48, Options{})
+			for page := range m.pages {
+				m.openPage(page)
+				m.render()
+				head, _, _ := strings.Cut(m.View(), "\n")
+				title, _, _ := strings.Cut(head, "01:30.0")
+				tab := regexp.MustCompile(`[ \[]1[ \[]`).FindStringIndex(head)
+				places[fmt.Sprint(title, ansi.StringWidth(head[:tab[0]]))] = true
+			}
+		}
+		if len(places) > 1 {
+			t.Errorf("%d columns: the header changes: %v", w, places)
 		}
 	}
 }

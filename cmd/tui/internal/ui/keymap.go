@@ -22,13 +22,14 @@ func (m *dashboard) bindings() []room.Binding {
 // showsCrowd reports whether the lab has many receivers. It then has no tour.
 func (m *dashboard) showsCrowd() bool { return m.lab.Snap.Crowd != nil }
 
-// bindSettings returns the keys that change settings.
+// bindSettings returns the keys that change settings, and the one that pauses.
 func (m *dashboard) bindSettings() []room.Binding {
 	list := func(command string) func() room.Request { // opens the list of values of a command
 		return func() room.Request { return room.Request{Line: command} }
 	}
 	return []room.Binding{
-		room.Bind("e", "list the encoders, what each costs now, and their parameters", list("encoder")).InFooter("encoder").Pin(),
+		room.Bind("e", "list the encoders, what each costs now, and their parameters", list("encoder")).InFooter("encoder"),
+		room.Bind("space", "pause or continue", m.sending(live.Command{Toggle: true})).InFooter("pause"),
 		room.Bind("v", "add a shadow: an encoder on the same frames and losses", list("shadow")),
 		room.Bind("p", "select a predefined link", list("profile")).InFooter("profile"),
 		room.Bind("o", "open a recording, capture, demo, log or report near by", list("open")).InFooter("open"),
@@ -65,7 +66,6 @@ func (m *dashboard) bindTime() []room.Binding {
 	}
 	bySecond := func(step int) { m.lab.MoveCursor(time.Duration(step) * session.LargeStep) }
 	return []room.Binding{
-		room.Bind("space", "pause or continue", m.sending(live.Command{Toggle: true})).InFooter("pause").Pin(),
 		room.Pair(",", ".", "back by 0.1 s, while the run goes on; forward, at the present by one frame",
 			move(byFrame)).InFooter("step"),
 		room.Pair("<", ">", "back by 1 s, to any moment of the run; forward by 1 s", move(bySecond)).InFooter("look back"),
@@ -109,7 +109,7 @@ func pastKeys(all []room.Binding, p *room.Page) []room.Binding {
 		list = append(list, slices.DeleteFunc(slices.Clone(p.Bindings()), isIdle)...)
 	}
 	for _, entry := range []struct{ key, label, description string }{
-		{"<", "< >", "a second"}, {",", ", .", "a tenth"}, {"b", "b B", "marks"}, {"home", "home", "start"},
+		{"<", "< >", "second"}, {",", ", .", "a tenth"}, {"b", "b B", "mark"}, {"home", "home", "start"},
 		{"end", "end", "present"}, {"space", "space", "continue"},
 	} {
 		if hasBinding(p, entry.key) {

@@ -55,8 +55,8 @@ func (s *Shell) bindPanes() []room.Binding {
 		room.Pair("g", "G", "first, last", move(0, room.ListEnd)),
 		paneKey(s, "enter", "type a value, or choose it from a list", "nothing on this page can be opened", room.Enterer.Enter),
 		paneKey(s, "d", "select the link to set: both, down, up", "this page has no controls of links; /down and /up set them", room.Aimer.Aim),
-		paneKey(s, "S", "sort by the next column; /sort FIELD asc reverses", "this page has nothing to sort", room.Sorter.NextSort).InFooter("sort"),
-		paneKey(s, "c", "next figure or view", "this page has one view", room.Switcher.NextFigure).InFooter("view"),
+		paneKey(s, "S", "sort by the next column; /sort FIELD asc reverses", "this page has nothing to sort", room.Sorter.NextSort).InFooter("sort").Pin(),
+		paneKey(s, "c", "next figure or view", "this page has one view", room.Switcher.NextFigure).InFooter("view").Pin(),
 		paneKey(s, "r", "select what the others are compared with", "this page compares nothing",
 			room.Referrer.NextReference).InFooter("reference"),
 		paneKey(s, "w", "write what is listed to a file", "this page has no list to write", room.Writer.WriteFile).InFooter("write"),
@@ -68,7 +68,7 @@ func (s *Shell) bindPanes() []room.Binding {
 // paneKey returns the binding of a key that acts on the first pane of the open page that implements T. If none
 // does, footer and help omit the key, and a notice with the text lacking appears.
 func paneKey[T any](s *Shell, keyName, help, lacking string, act func(T) room.Request) room.Binding {
-	return room.Bind(keyName, help, func() room.Request { return room.Act(s.page(), act) }).Pin().NotifyIdle(lacking).Unless(func() bool {
+	return room.Bind(keyName, help, func() room.Request { return room.Act(s.page(), act) }).NotifyIdle(lacking).Unless(func() bool {
 		_, ok := room.Find[T](s.page())
 		return !ok
 	})
@@ -115,7 +115,7 @@ func DigitKeys(things string, names []string, open func(i int)) (list []room.Bin
 }
 
 // pageKeys returns the keys that open pages; none if there is only one. The footer lists them if the header has no
-// room for the names of the pages.
+// room for the names of all pages.
 func (s *Shell) pageKeys() []room.Binding {
 	if len(s.pages) < 2 {
 		return nil
@@ -125,8 +125,8 @@ func (s *Shell) pageKeys() []room.Binding {
 		names = append(names, p.Name)
 	}
 	list := DigitKeys("pages", names, s.openPage)
-	if s.showsDigits() {
-		list[0] = list[0].InFooter("pages").Pin()
+	if !s.namesAllPages() {
+		list[0] = list[0].InFooter("page")
 	}
 	return list
 }

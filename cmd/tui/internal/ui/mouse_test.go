@@ -129,7 +129,7 @@ func TestFooterCanBeClicked(t *testing.T) {
 			m, _ := open()
 			keys, special := m.footerKeys(nil)
 			for _, h := range m.hints(keys, special, w-2) {
-				if h.description == "pages" {
+				if h.description == "page" {
 					continue // several keys, of which a click presses none
 				}
 				symbols := []rune(h.label)

@@ -34,7 +34,7 @@ func TestSlowEngineIsShown(t *testing.T) {
 		state         engine.RunState
 		want          string
 	}{
-		{1, 0.8, engine.Running, "×0.8 of ×1"}, {1, 0.99, engine.Running, " · ×1 · "}, {0, 38.2, engine.Running, "max ×38"},
+		{1, 0.8, engine.Running, "×0.8 of ×1"}, {1, 0.99, engine.Running, "30.0 · ×1 "}, {0, 38.2, engine.Running, "max ×38"},
 		{1, 0.2, engine.Paused, "PAUSED"}, {1, 0, engine.Ended, "ENDED"}, {1, 0, engine.Seeking, "TO 00:00.0"},
 	} {
 		snap := *lab.Snap

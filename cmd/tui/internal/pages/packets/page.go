@@ -209,7 +209,7 @@ func (p *packets) Arrows() [][2]string {
 	if !p.findsFailures() {
 		target = "match"
 	}
-	return [][2]string{{"↑↓", "packet"}, {"←→", target}, {"enter", "bits"}}
+	return [][2]string{{"↑↓", "packet"}, {"enter", "bits"}, {"←→", target}}
 }
 
 func (p *packets) KeyHelp(key string) string {
@@ -239,7 +239,7 @@ func (p *packets) Bindings() []room.Binding {
 	}
 	next := func() room.Request { return p.setFilter(p.nextFilter()) }
 	return append(p.bitBindings(), []room.Binding{
-		room.Bind("f", "next filter: all, trouble (all failures), and each outcome that occurs, such as lost; /filter lost", next).InFooter("filter").Pin(),
+		room.Bind("f", "next filter: all, trouble (all failures), and each outcome that occurs, such as lost; /filter lost", next).InFooter("filter").Pin().Unless(func() bool { return p.bits.on }),
 		room.Pair("n", "N", "next, previous failure, or match of /search", match),
 		room.Pair("pgup ctrl+b", "pgdown ctrl+f", "a page older, newer", movePage),
 		room.Pair("home", "end", "oldest packet, newest packet", toEnd),

@@ -34,6 +34,7 @@ func (m *model) displayKeys() []room.Binding {
 		room.Bind("x", "outcome of a datagram, stage by stage: the selected one, or the last one lost",
 			m.explainDatagram).InFooter("explain").Pin(),
 		room.Bind("m", "mark this instant in the charts; /mark TEXT names it", func() room.Request { return room.Request{Line: "mark"} }),
+		room.Pair("home", "end", "first, last", func(step int) room.Request { return m.page.Move(0, step*room.ListEnd) }),
 	}
 }
 

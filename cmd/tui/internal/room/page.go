@@ -285,6 +285,14 @@ func (p *Page) Move(dx, dy int) Request {
 	return Act(p, func(x Mover) Request { return x.Move(dx, dy) })
 }
 
+// HasRows reports whether a pane that is shown has rows, to whose ends home and end go.
+func (p *Page) HasRows() bool {
+	return slices.ContainsFunc(p.Slots, func(s *Slot) bool {
+		_, ok := s.Pane.(Sorter)
+		return ok && !isAbsent(s)
+	})
+}
+
 func (p *Page) Enter() Request { return Act(p, Enterer.Enter) }
 
 func (p *Page) Aim() Request { return Act(p, Aimer.Aim) }

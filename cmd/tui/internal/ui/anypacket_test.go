@@ -94,12 +94,12 @@ func anyPacketOfARun(t *testing.T) {
 	// From the newest packet back over those that a snapshot has, without a gap, and to the newest again.
 	newest := all[len(all)-1].Seq
 	press(m, "end")
-	for range 30 {
+	for range 125 {
 		press(m, "pgup")
 	}
 	back := listedPackets(m)
 	if back[0] > newest-1200 {
-		t.Errorf("30 pages up the list begins with packet %d of %d", back[0], newest)
+		t.Errorf("1250 packets up the list begins with packet %d of %d", back[0], newest)
 	}
 	for i, seq := range back {
 		if i > 0 && seq != back[i-1]+1 {

@@ -10,8 +10,7 @@ import (
 	"wirelab/experiment/view"
 )
 
-// newBudgets returns a lab whose lanes have budgets and policies of their own. The setting of all lanes is off, so that x
-// shows the comparison at once.
+// newBudgets returns a lab whose lanes have budgets and policies of their own. The setting of all lanes is off.
 func newBudgets() *labtest.Lab {
 	lab := newWorld()
 	lab.Snap = labtest.WithBudgets(lab.Snap)
@@ -28,40 +27,33 @@ func newPriorities() *labtest.Lab {
 	return lab
 }
 
-// x shows the priorities, then the comparison, then the world. Without a budget it does nothing, and other keys of
-// the world end the comparison.
-func TestKeyOfBudgets(t *testing.T) {
+// The key x requests the priorities if the active encoder has a budget, and c shows the comparison if any lane has one, and
+// then the next figure.
+func TestKeysOfBudgets(t *testing.T) {
 	const title = "Error against kbps"
-	lab := newBudgets()
-	lab.Snap.Config.Sender.Budget = 64_000
-	m := screen(lab, 160, 48, Options{})
-	requested := func() string {
+	withBudget := func() *labtest.Lab {
+		lab := newBudgets()
+		lab.Snap.Config.Sender.Budget = 64_000
+		return lab
+	}
+	for _, c := range []struct {
+		name      string
+		lab       func() *labtest.Lab
+		keys      string
+		requested string
+		compares  bool
+	}{{"all lanes", withBudget, "4 x", "on", false}, {"all lanes", withBudget, "4 c", "", true}, {"only shadows", newBudgets, "4 x esc", "", false},
+		{"only shadows", newBudgets, "4 c", "", true}, {"only shadows", newBudgets, "4 c c", "", false}, {"none", newWorld, "4 x esc", "", false},
+		{"none", newWorld, "4 c", "", false}} {
+		lab := c.lab()
+		m := screen(lab, 160, 48, Options{})
+		press(m, strings.Fields(c.keys)...)
+		requested := ""
 		if n := len(lab.Got); n > 0 && lab.Got[n-1].Priorities != nil {
-			return map[bool]string{true: "on", false: "off"}[*lab.Got[n-1].Priorities]
+			requested = map[bool]string{true: "on", false: "off"}[*lab.Got[n-1].Priorities]
 		}
-		return ""
-	}
-	press(m, "4", "x")
-	if requested() != "on" || strings.Contains(m.View(), title) {
-		t.Errorf("x requested priorities %q", requested())
-	}
-	lab.Snap.Config.Sender.Budget = 0 // only shadows have one: there are no priorities to show
-	m = screen(lab, 160, 48, Options{})
-	press(m, "4", "x")
-	if !strings.Contains(m.View(), title) {
-		t.Error("x does not show the comparison")
-	}
-	press(m, "x")
-	if strings.Contains(m.View(), title) {
-		t.Error("x does not end the comparison")
-	}
-	press(m, "x", "c")
-	if strings.Contains(m.View(), title) {
-		t.Error("c does not end the comparison")
-	}
-	m = screen(newWorld(), 160, 48, Options{})
-	press(m, "4", "x")
-	if strings.Contains(m.View(), title) {
-		t.Error("x shows a comparison without a budget")
+		if compares := strings.Contains(m.View(), title); requested != c.requested || compares != c.compares {
+			t.Errorf("a budget of %s, %s: requested %q, comparison %v, want %q and %v", c.name, c.keys, requested, compares, c.requested, c.compares)
+		}
 	}
 }

@@ -57,12 +57,16 @@ func (m *dashboard) bindTime() []room.Binding {
 		}
 		m.lab.Forward()
 	}
-	toEnd := func(step int) {
-		if step < 0 {
+	toEnd := func(step int) room.Request {
+		switch {
+		case m.page().HasRows():
+			return m.page().Move(0, step*room.ListEnd)
+		case step < 0:
 			m.lab.MoveCursorTo(0)
-			return
+		default:
+			m.lab.GoToPresent()
 		}
-		m.lab.GoToPresent()
+		return room.Request{}
 	}
 	bySecond := func(step int) { m.lab.MoveCursor(time.Duration(step) * session.LargeStep) }
 	return []room.Binding{
@@ -70,7 +74,7 @@ func (m *dashboard) bindTime() []room.Binding {
 			move(byFrame)).InFooter("step"),
 		room.Pair("<", ">", "back by 1 s, to any moment of the run; forward by 1 s", move(bySecond)).InFooter("look back"),
 		room.Pair("b", "B", "to the previous mark; to the next mark", move(m.lab.MoveCursorToMark)),
-		room.Pair("home", "end", "to the start; to the present", move(toEnd)),
+		room.Pair("home", "end", "first, last row; on a page without a list: to the start, to the present", toEnd),
 		room.Pair("-", "+ =", "slower, faster", speed),
 		room.Pair("(", ")", "crosshair in the charts; esc removes it", m.moveCrosshair),
 	}
@@ -96,12 +100,13 @@ func (m *dashboard) sending(c live.Command) func() room.Request {
 	return room.WithoutRequest(func() { m.lab.Send(c) })
 }
 
-// pastKeys returns the keys that the footer lists while the time cursor is in the past: those of page p if it uses
-// "end" itself, then the keys that move the cursor, with short descriptions. It selects them from all bindings, and
+// pastKeys returns the keys that the footer lists while the time cursor is in the past: those of page p if it has a list,
+// then the keys that move the cursor, with short descriptions. It selects them from all bindings, and
 // leaves out keys that the page uses for something else.
 func pastKeys(all []room.Binding, p *room.Page) []room.Binding {
 	var list []room.Binding
-	if hasBinding(p, "end") { // the list of packets, or the bits of one
+	rows := p.HasRows()
+	if rows {
 		for _, arrow := range p.Arrows() {
 			list = append(list, room.OverlayKey(arrow[0], arrow[1], "").Pin())
 		}
@@ -112,7 +117,7 @@ func pastKeys(all []room.Binding, p *room.Page) []room.Binding {
 		{"<", "< >", "second"}, {",", ", .", "a tenth"}, {"b", "b B", "mark"}, {"home", "home", "start"},
 		{"end", "end", "present"}, {"space", "space", "continue"},
 	} {
-		if hasBinding(p, entry.key) {
+		if isEnd := entry.key == "home" || entry.key == "end"; rows && isEnd {
 			continue
 		}
 		b := room.FindBinding(all, room.KeyPress(entry.key)).Labelled(entry.label).InFooter(entry.description)

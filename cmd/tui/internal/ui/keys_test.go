@@ -509,9 +509,15 @@ func TestLinesOfPagesAreExecuted(t *testing.T) {
 	}
 }
 
-// TestHomeIsTheOldestPacket checks that home and end on the page of packets move within the list
-// and not in time.
-func TestHomeIsTheOldestPacket(t *testing.T) {
+// TestHomeAndEnd checks that home and end move within the list of a page, as on that of packets, and in time on a page
+// without a list.
+func TestHomeAndEnd(t *testing.T) {
+	for page, inTime := range map[string]bool{"1": true, "2": false, "3": false, "4": true, "5": false} {
+		m := screen(newWorld(), 160, 48, Options{})
+		if press(m, page, "home"); m.lab.Past.Active != inTime {
+			t.Errorf("home on page %s: looking back %v, want %v", page, m.lab.Past.Active, inTime)
+		}
+	}
 	for _, keys := range [][2]string{{"home", "end"}, {"g", "G"}} {
 		lab := labtest.NewPackets()
 		m := screen(lab, 160, 48, Options{})

@@ -54,7 +54,7 @@ func screenStates(t *testing.T) []screenState {
 		{"world", on(newWorld), "4", ""},
 		{"world, errors", on(newWorld), "4 c ] ]", "mean of errors > 0: 8.4"},
 		{"world of a recording", lab, "4", "No world to show: "},
-		{"budgets", on(newBudgets), "4 x", ""},
+		{"budgets", on(newBudgets), "4 c", ""},
 		{"priorities", on(newPriorities), "4", "Error by cube; Age by cube; Priorities"},
 		{"half a world", on(newHalfWorld), "4 c", "Position error"},
 		{"shown", on(labtest.NewShown), "4", ""},

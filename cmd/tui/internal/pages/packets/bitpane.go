@@ -24,7 +24,6 @@ type bitPane struct {
 	perLine int       // bytes in a line, as last drawn
 	lines   []bitLine // as last drawn
 	top     int       // index of the first visible line
-	rows    int       // visible rows
 	search  string    // result of the last search for a row; empty if it succeeded
 }
 
@@ -228,7 +227,6 @@ func (p *bitPane) layOut(w, h int) {
 			p.lines = append(p.lines, bitLine{k, from, min(p.perLine, len(s.bytes)-from)})
 		}
 	}
-	p.rows = h
 	// The lines above and below the cursor are visible, too.
 	p.top = min(p.top, max(cursorLine-2, 0))
 	for p.top < cursorLine && p.endOfVisible(p.top, h) < min(cursorLine+2, len(p.lines)) {

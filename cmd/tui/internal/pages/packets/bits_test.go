@@ -179,9 +179,10 @@ func TestBitsScroll(t *testing.T) {
 		b, m, _ := newBitsStage(t, encoder, 120, 36)
 		for _, rows := range []int{room.ListEnd, -1, -1, -room.ListEnd, 1, 3, room.ListEnd} {
 			m.Move(0, rows)
-			m.View()
+			lines := strings.Split(m.View(), "\n")
+			top := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, "Bits of packet") })
+			h := slices.IndexFunc(lines[top:], func(line string) bool { return strings.HasPrefix(line, "╰") }) - 2 // frame and shares
 			first, _ := b.data.items[b.cursor].bitRange()
-			h := b.rows
 			end := b.endOfVisible(b.top, h)
 			cursor := slices.IndexFunc(b.lines, func(l bitLine) bool {
 				return l.section == b.data.items[b.cursor].section && l.n > 0 && first/8 >= l.first && first/8 < l.first+l.n

@@ -66,10 +66,8 @@ func (b *bits) Arrows() [][2]string {
 	return [][2]string{{"←→", "field"}, {"↑↓", "row"}, {"enter", "baseline"}}
 }
 
-// scroll moves the cursor by a page of bytes.
-func (b *bits) scroll(direction int) {
-	b.moveByte(direction * max(b.rows/2-1, 1) * max(b.perLine, 1))
-}
+// NextSort implements room.Sorter for the rows of the packet: it sorts the list of packets, which is not shown.
+func (b *bits) NextSort() room.Request { return b.list.NextSort() }
 
 // toggleBits shows the bits of the selected packet, of the newest one if none is selected, or the list again.
 func (p *packets) toggleBits() room.Request {

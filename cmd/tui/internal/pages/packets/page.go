@@ -16,7 +16,6 @@ import (
 // packets is the list of packets with its keys.
 type packets struct {
 	list
-	slot    *room.Slot // of the list
 	details *details
 	bits    *bits
 }
@@ -45,7 +44,6 @@ func New() *room.Page {
 	list.setColumns()
 	row := &rowPane{bitPane: &list.bits.bitPane, bits: list.bits}
 	s := p.Add(list, list.bits, row, list.details)
-	list.slot = s[paneList]
 	p.LayOut = func(w, h int) []room.Place {
 		if list.bits.on {
 			return list.bits.layOutPanes(s, w, h)
@@ -222,26 +220,10 @@ func (p *packets) KeyHelp(key string) string {
 func (p *packets) WriteFile() room.Request { return room.Request{Edit: "export packets.csv"} }
 
 func (p *packets) Bindings() []room.Binding {
-	movePage := func(direction int) room.Request {
-		if p.bits.on {
-			p.bits.scroll(direction)
-			return room.Request{}
-		}
-		p.moveCursor(direction * max(p.slot.H-4, 1))
-		return p.openSelected()
-	}
 	match := func(step int) room.Request { return p.moveToMatch(-step) }
-	toEnd := func(direction int) room.Request {
-		if p.bits.on {
-			return p.bits.Move(0, direction*room.ListEnd)
-		}
-		return p.Move(0, direction*room.ListEnd)
-	}
 	next := func() room.Request { return p.setFilter(p.nextFilter()) }
 	return append(p.bitBindings(), []room.Binding{
 		room.Bind("f", "next filter: all, trouble (all failures), and each outcome that occurs, such as lost; /filter lost", next).InFooter("filter").Pin().Unless(func() bool { return p.bits.on }),
 		room.Pair("n", "N", "next, previous failure, or match of /search", match),
-		room.Pair("pgup ctrl+b", "pgdown ctrl+f", "a page older, newer", movePage),
-		room.Pair("home", "end", "oldest packet, newest packet", toEnd),
 	}...)
 }

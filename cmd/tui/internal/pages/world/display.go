@@ -1,11 +1,14 @@
 package world
 
 import (
+	"math"
 	"strconv"
 	"time"
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/engine/playout"
 )
 
@@ -14,14 +17,15 @@ type display struct {
 	starvedTicks, displayedTicks int           // display ticks of the last starvedSamples samples
 	starvedNow                   bool          // the newest display tick starved
 	titleDelay                   time.Duration // the delay in the title, updated slowly to be readable
+	smoothDelay                  time.Duration // see smoothDelay; updated slowly, too
 	worstDistance                float64       // the largest distance of a displayed thing from the sender's place within a second
 }
 
-// starvedSamples is the number of samples for which starvation is shown, because a single tick would be
-// too short to see.
-const starvedSamples = 5
+// starvedSamples is the number of samples for which starvation is shown, two seconds as in the charts, because a single
+// tick would be too short to see.
+const starvedSamples = 20
 
-// observe updates the state from a view. The delay changes only when a redraw is due.
+// observe updates the state from a view. The delays change only when a redraw is due.
 func (d *display) observe(v room.View) {
 	var delay time.Duration
 	if pic := v.Snap.World; pic != nil {
@@ -32,14 +36,17 @@ func (d *display) observe(v room.View) {
 		delay = displayAge(f)
 		d.starvedNow = f.Starved
 	}
-	if v.RedrawDue || d.titleDelay == 0 {
-		d.titleDelay = delay
-	}
 	d.starvedTicks, d.displayedTicks = 0, 0
 	samples := v.ActiveLane().Samples
 	for i := max(len(samples)-starvedSamples, 0); i < len(samples); i++ {
 		d.starvedTicks += samples[i].Starved
 		d.displayedTicks += samples[i].Displayed
+	}
+	if v.RedrawDue || d.titleDelay == 0 {
+		d.titleDelay = delay
+		if d.isStarved() {
+			d.smoothDelay = smoothDelay(v.ActiveLane(), v.Snap.Now)
+		}
 	}
 }
 
@@ -51,18 +58,58 @@ func displayAge(f *playout.Frames) time.Duration {
 	return f.Age
 }
 
-// drawStarved draws a warning over a view if the display is starved, or was recently.
+// smoothPeriod is the period of smoothDelay: that of the clock offset of a fixed playout delay, at its longest.
+const smoothPeriod = 10 * time.Second
+
+// smoothDelay returns the least fixed playout delay, in whole milliseconds, with which the display of a lane would not have
+// starved in the last smoothPeriod: a snapshot is displayed until the next newer one arrives. It is 0 if too few packets arrived.
+func smoothDelay(l *engine.Lane, now time.Duration) time.Duration {
+	fastest, longest, newest := time.Duration(math.MaxInt64), time.Duration(0), time.Duration(-1)
+	for n := l.RecordsUntil(now - smoothPeriod); n < l.EndOfRecords(); n++ {
+		r := l.Record(n)
+		if r.Outcome != packetlog.Decoded || r.Arrived > now {
+			continue
+		}
+		if newest >= 0 {
+			longest = max(longest, r.Arrived-newest)
+		}
+		fastest, newest = min(fastest, r.Arrived-r.Sent), r.Sent
+	}
+	if longest == 0 {
+		return 0
+	}
+	return (longest - fastest + time.Millisecond - 1).Truncate(time.Millisecond)
+}
+
+// isStarved reports whether the display is starved, or was within starvedSamples.
+func (d *display) isStarved() bool { return d.starvedTicks > 0 || d.starvedNow }
+
+// advice names the command for a delay with which a starved display would have been smooth; "" if that is not known.
+func (d *display) advice() string {
+	if d.smoothDelay == 0 {
+		return ""
+	}
+	return "/playout " + strconv.FormatInt(d.smoothDelay.Milliseconds(), 10) + "ms"
+}
+
+// drawStarved draws a warning over a view if the display is starved, or was recently, and below it the delay with which it
+// would not have been.
 func (d *display) drawStarved(c *look.Canvas) {
-	if d.starvedTicks == 0 && !d.starvedNow {
+	if !d.isStarved() {
 		return
 	}
-	count := strconv.Itoa(d.starvedTicks) + " of the last " + strconv.Itoa(d.displayedTicks) + " frames"
-	if d.starvedTicks == 0 {
-		count = "now"
+	count := strconv.Itoa(d.starvedTicks) + " of " + strconv.Itoa(d.displayedTicks) + " frames"
+	drawAcross(c, 1, "STARVED: "+count+" of the last 2 s found no newer snapshot", "STARVED: "+count+" in 2 s", "STARVED: "+count, "STARVED")
+	if advice := d.advice(); advice != "" {
+		drawAcross(c, 2, advice+" would have been smooth for the last 10 s", "smooth in the last 10 s: "+advice, "smooth: "+advice, "")
 	}
-	for _, text := range []string{" STARVED: no newer snapshot, " + count + " ", " STARVED " + count + " ", " STARVED "} {
-		if look.TextWidth(text) <= c.W-4 {
-			c.Text((c.W-look.TextWidth(text))/2, 1, look.Paused, text)
+}
+
+// drawAcross draws the first of texts that fits across row y of a framed canvas.
+func drawAcross(c *look.Canvas, y int, texts ...string) {
+	for _, text := range texts {
+		if w := c.W - 2; look.TextWidth(text)+2 <= w {
+			c.Text(1, y, look.Paused, look.PadRight(" "+text, w))
 			return
 		}
 	}

@@ -28,7 +28,6 @@ type worldMap struct {
 	costs      *engine.RowCosts   // what each row cost; nil while the map of costs is not shown
 	priorities *engine.Priorities // of the rows under a budget; nil while they are not shown
 	hasBudget  bool               // the active encoder has a budget
-	anyBudget  bool               // a lane has a budget
 	heldError  panes.HeldMax      // of the largest position error
 	heldWorst  panes.HeldMax      // of the largest distance from the sender's place
 	worst      worldview.Thing    // the thing with heldWorst
@@ -47,7 +46,7 @@ func (p *worldMap) Absent() bool { return p.shown > errorFigure }
 func (p *worldMap) Observe(v room.View) bool {
 	p.anyBudget = panes.HasBudget(v.Snap)
 	p.hasBudget = v.Snap.Config.Sender.Budget > 0
-	if p.shown == budgetFigure && (!p.anyBudget || v.Snap.RowCosts != nil) {
+	if p.shown == budgetFigure && (!p.anyBudget || v.Snap.RowCosts != nil || v.Snap.Priorities != nil) {
 		p.shown = worldFigure
 	}
 	before := *p
@@ -184,7 +183,7 @@ func (p *worldMap) receiverFigures(maxWidth int) []look.Span {
 	if p.world.ShowsCubes() { // as their position errors
 		distance, unit = 1000*distance, "mm"
 	}
-	figures = append(figures, "", "; worst ", p.world.ThingName(&p.worst), ": ", units.Fixed(distance, 1), " "+unit)
+	figures = append(figures, "", "; farthest ", p.world.ThingName(&p.worst), ": ", units.Fixed(distance, 1), " "+unit)
 	return look.Fit(maxWidth, look.Labelled(figures...), displaced, behind, nil)
 }
 
@@ -287,8 +286,8 @@ func (p *worldMap) KeyHelp(key string) string {
 	return map[string]string{
 		"up": arrows, "left": arrows,
 		"esc": "the whole world again",
-		"c":   "next figure: both endpoints, position errors or values, charts of the display",
-		"x":   "with a budget: error and age by row, and why each row has its priority; again: error against kbps",
+		"c":   "next figure: both endpoints, with a budget error against kbps, position errors or values, charts of the display",
+		"x":   "with a budget: error and age by row, and why each row has its priority; again: the world",
 	}[key]
 }
 
@@ -302,7 +301,7 @@ func (p *worldMap) Bindings() []room.Binding {
 		}
 	}
 	return []room.Binding{
-		room.Pair("[", "]", "zoom out, zoom in", zoom).InFooter("zoom").Pin(),
+		room.Pair("[", "]", "zoom out, zoom in", zoom).InFooter("zoom").Pin().Unless(func() bool { return !p.hasThings() }),
 		room.Pair("shift+left", "shift+right", "pan", pan(1, 0)),
 		room.Pair("shift+down", "shift+up", "pan", pan(0, 1)),
 		panes.RowCostBinding("heat map of the bits that each row cost in the last 2 s", func() bool { return p.costs != nil }),

@@ -17,18 +17,22 @@ const (
 	errorFigure                 // the map at the receiver and the position errors: only of cubes
 	valuesFigure                // the values at both endpoints: not of cubes
 	displayFigure               // only the charts of the receiver's display
-	budgetFigure                // the lanes with a budget; the key x selects it
+	budgetFigure                // error against kbps of the lanes with a budget, if any has one
 )
 
 // switcher selects the figure of the page. The key c selects the next one.
 type switcher struct {
-	shown   figure
-	figures []figure // that the key selects
+	shown     figure
+	figures   []figure // that the key selects
+	anyBudget bool     // a lane has a budget
 }
 
 // NextFigure implements room.Switcher.
 func (s *switcher) NextFigure() room.Request {
-	next := slices.Index(s.figures, s.shown) + 1 // the first one after a figure that is not in the list
+	next := slices.Index(s.figures, s.shown) + 1
+	if next < len(s.figures) && s.figures[next] == budgetFigure && !s.anyBudget {
+		next++
+	}
 	s.shown = s.figures[next%len(s.figures)]
 	return room.Request{Redraw: true}
 }
@@ -36,7 +40,7 @@ func (s *switcher) NextFigure() room.Request {
 // New returns the page for data with a schema; nil means cubes.
 func New(schema *frame.Schema) *room.Page {
 	p := &room.Page{Name: "World", Top: room.NewSlot(&panes.SummaryLine{}), TopIfWide: true}
-	s := &switcher{figures: []figure{worldFigure, valuesFigure, displayFigure}}
+	s := &switcher{figures: []figure{worldFigure, budgetFigure, valuesFigure, displayFigure}}
 	isCubes := schema == nil || frame.IsCubes(schema)
 	hasMap := isCubes || worldview.HasPositions(schema)
 	upper := map[figure]*room.Slot{}
@@ -47,12 +51,12 @@ func New(schema *frame.Schema) *room.Page {
 		upper[budgetFigure] = slots[1]
 		if isCubes {
 			schema = frame.Cubes(1)
-			s.figures[1] = errorFigure
+			s.figures[2] = errorFigure
 			p.Bottom, p.BottomIfWide = room.NewSlot(play), true
 		}
 	} else {
 		p.Name = "Values"
-		s.figures = s.figures[1:]
+		s.figures = s.figures[2:]
 	}
 	if !isCubes {
 		upper[valuesFigure] = p.Add(newValues(s))[0]

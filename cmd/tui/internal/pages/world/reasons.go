@@ -11,23 +11,15 @@ import (
 	"wirelab/experiment/view"
 )
 
-// Reasons implements room.Reasoner: it shows the priorities of rows, then error against kbps of all lanes with a budget,
-// then the world again. Only the active encoder has priorities to show.
+// Reasons implements room.Reasoner: it shows the priorities of rows under the budget of the active encoder, then the world
+// again.
 func (p *worldMap) Reasons() (room.Request, bool) {
-	if !p.anyBudget {
+	if !p.hasBudget && p.priorities == nil {
 		return room.Request{}, false
 	}
-	on := p.hasBudget && p.priorities == nil && p.shown != budgetFigure
-	switch {
-	case p.shown == budgetFigure || on:
-		p.shown = p.figures[0]
-	default:
-		p.shown = budgetFigure
-	}
+	on := p.priorities == nil
+	p.shown = p.figures[0]
 	p.dirty = true
-	if on == (p.priorities != nil) {
-		return room.Request{Redraw: true}, true
-	}
 	return room.Request{Command: &live.Command{Priorities: &on}, Redraw: true}, true
 }
 

@@ -21,7 +21,8 @@ import (
 type values struct {
 	*switcher
 	schema    *frame.Schema
-	frames    *playout.Frames  // the newest frame sent and the one displayed; nil before the first
+	frames    *playout.Frames // the newest frame sent and the one displayed; nil before the first
+	display   display
 	columns   *playout.Columns // which columns the display interpolates; nil for none
 	list      []value          // in the order of the table on the screen
 	table     grid.Table
@@ -117,6 +118,7 @@ func (p *values) Observe(v room.View) bool {
 		}
 	}
 	p.frames = v.Snap.Frames
+	p.display.observe(v)
 	p.list = p.list[:0]
 	if p.frames != nil && len(p.schema.Fields) > 0 { // the bytes of a datagram have no fields
 		for row := range len(p.frames.Sent.Table) / len(p.schema.Fields) {
@@ -241,12 +243,15 @@ func (p *values) heading(maxWidth int) []look.Span {
 	case p.frames.Shown == nil:
 		return look.Fit(maxWidth, []look.Span{look.Dim.Span("nothing displayed yet")}, nil)
 	}
-	age := []string{"age ", strconv.FormatInt(displayAge(p.frames).Milliseconds(), 10), " ms"}
-	if p.frames.Starved {
-		age = append(age, ", STARVED")
+	age := look.Labelled("age ", strconv.FormatInt(displayAge(p.frames).Milliseconds(), 10), " ms")
+	if p.display.isStarved() {
+		age = append(age, look.Dim.Span(", "), look.Paused.Span("STARVED"))
+		if advice := p.display.advice(); advice != "" {
+			age = append(age, look.Labelled(", smooth: ", advice, "")...)
+		}
 	}
 	if len(p.list) == 0 {
-		return look.Fit(maxWidth, look.Labelled(age...), nil)
+		return look.Fit(maxWidth, age, age[:3], nil)
 	}
 	numDifferent := 0
 	for i := range p.list {
@@ -255,7 +260,7 @@ func (p *values) heading(maxWidth int) []look.Span {
 		}
 	}
 	differing := strconv.Itoa(numDifferent) + " of " + strconv.Itoa(len(p.list))
-	return look.Fit(maxWidth, append(look.Labelled(age...), look.Labelled(", ", differing, " values differ")...), look.Labelled(age...), nil)
+	return look.Fit(maxWidth, append(age[:len(age):len(age)], look.Labelled(", ", differing, " values differ")...), age, age[:3], nil)
 }
 
 // formatValue formats a value in the units of its field, or as its name.

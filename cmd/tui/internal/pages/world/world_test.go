@@ -8,6 +8,7 @@ import (
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/engine/playout"
 	"wirelab/experiment/view"
 )
@@ -80,8 +81,8 @@ func TestArrowsPanARecording(t *testing.T) {
 	}
 }
 
-// TestPriorities: the key x requests the priorities of the cubes; they stand beside maps of errors and ages. The next x
-// shows the lanes with a budget instead, and the one after it the world.
+// TestPriorities: the key x requests the priorities of the cubes, which stand beside maps of errors and ages, and ends
+// them again. The lanes with a budget are a figure of the key c.
 func TestPriorities(t *testing.T) {
 	lab := labtest.NewLab()
 	lab.Snap.World = labtest.WorldPicture(lab.Snap.Now)
@@ -114,11 +115,48 @@ func TestPriorities(t *testing.T) {
 	draw := func() string { return strings.Join(page.Lines(labtest.Theme(false), 160, 30), "\n") }
 	snap.Priorities = nil
 	page.Observe(labtest.NewView(&snap))
-	if !strings.Contains(draw(), title) {
-		t.Errorf("no %s:\n%s", title, draw())
+	for key, shown := range []bool{true, false, false, false} { // budgets, errors, charts, the world
+		m.Press("c")
+		if strings.Contains(draw(), title) != shown {
+			t.Errorf("after c %d times %s is shown, or not: want %v\n%s", key+1, title, shown, draw())
+		}
 	}
-	m.Press("x")
-	if len(lab.Got) != 2 || strings.Contains(draw(), title) {
-		t.Errorf("the third x sends %+v, or does not end the comparison:\n%s", lab.Got[2:], draw())
+}
+
+// TestSmoothDelay compares the delay that a starved display needs with a simulation of displays in steps of 1 ms.
+func TestSmoothDelay(t *testing.T) {
+	const ms, interval = time.Millisecond, 17 * time.Millisecond
+	var lane engine.Lane
+	for i, transit := range []time.Duration{30, 42, 35, 0, 30, 0, 0, 60, 50, 40, 33, 30} { // 0: lost
+		r := packetlog.Record{Seq: uint64(i), Sent: time.Duration(i) * interval, Outcome: packetlog.Lost}
+		if transit > 0 {
+			r.Arrived, r.Outcome = r.Sent+transit*ms, packetlog.Decoded
+		}
+		lane.Packets = append(lane.Packets, r)
+	}
+	const fastest, first, last = 30 * ms, 30 * ms, 11*interval + 30*ms
+	starves := func(delay time.Duration) bool {
+		for now := first + delay; now < last; now += ms {
+			newest := time.Duration(0)
+			for _, r := range lane.Packets {
+				if r.Outcome == packetlog.Decoded && r.Arrived <= now {
+					newest = max(newest, r.Sent)
+				}
+			}
+			if now-fastest-delay > newest {
+				return true
+			}
+		}
+		return false
+	}
+	want := time.Duration(0)
+	for starves(want) {
+		want += ms
+	}
+	if got := smoothDelay(&lane, last); got != want && got != want+ms { // the last moment before an arrival is within a step
+		t.Errorf("got %v, a simulation needs %v", got, want)
+	}
+	if got := smoothDelay(&engine.Lane{}, last); got != 0 {
+		t.Errorf("without packets %v", got)
 	}
 }

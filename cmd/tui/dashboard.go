@@ -182,12 +182,12 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 		return err
 	}
 	defer link.close()
-	return a.showSession(ctx, cfg, f, link.Link)
+	return a.showSession(ctx, cfg, f, link.Link, "")
 }
 
-// showSession runs a session of cfg in the dashboard until the user quits. link is the connection to the receiver,
+// showSession runs a session of cfg in the dashboard until the user quits. point describes the point of a sweep; "" for none. link is the connection to the receiver,
 // or nil for a modelled network. If the dashboard ends in another way, the run is saved.
-func (a *app) showSession(ctx context.Context, cfg *config.Config, f dashboardFlags, link *remote.Link) error {
+func (a *app) showSession(ctx context.Context, cfg *config.Config, f dashboardFlags, link *remote.Link, point string) error {
 	opt := live.Options{
 		Clock: a.clock, Reports: f.reports, Disk: a.disk, Remote: link,
 		Stamp: func() string { return time.Now().Format("2006-01-02-150405") }, // the name of each report's folder begins with this
@@ -198,7 +198,7 @@ func (a *app) showSession(ctx context.Context, cfg *config.Config, f dashboardFl
 	}
 	first.Start(ctx)
 	present := presentRun{runner: first}
-	screen := ui.Options{ASCII: f.ascii, Theme: f.theme, Tour: f.tour, OfferTour: isFirstStart(stateFolder()), Charts: f.charts, ReportsDir: f.reports,
+	screen := ui.Options{ASCII: f.ascii, Theme: f.theme, Tour: f.tour, OfferTour: isFirstStart(stateFolder()), Point: point, Charts: f.charts, ReportsDir: f.reports,
 		Report: f.report, Recent: filepath.Join(stateFolder(), "opened"), Picture: drawLink}
 	if link == nil {
 		screen.Open = func(path string) (ui.Opened, error) { return a.openInDashboard(ctx, path, opt, &present) }

@@ -240,12 +240,15 @@ func (a *app) withWatch(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepFunc
 	w := sweep.NewWatch(p)
 	o.OnProgress, o.OnResult, o.OnNotice = w.SetProgress, w.AddResult, w.AddNotice
 	view := sweepview.Sweep{Watch: w, Title: sweepTitle(f), Dir: cmp.Or(f.out, f.resume), Queue: f.queue != "" || f.serve != "", Clock: a.clock,
-		Live: func(ctx context.Context, point int) error {
+		Live: func(ctx context.Context, point int, name string) error {
 			cfg := p.Points[point].Config.Clone()
 			cfg.Duration = 0 // a point of a sweep is often too short to look at
-			return a.showSession(ctx, cfg, dashboardFlags{lookFlags: f.look, reports: defaultReports(), charts: defaultChartStyle(os.Getenv)}, nil)
+			return a.showSession(ctx, cfg, dashboardFlags{lookFlags: f.look, reports: defaultReports(), charts: defaultChartStyle(os.Getenv)}, nil, name)
 		},
 		Export: func(fill func(io.Writer) error) (string, error) {
+			if dir := cmp.Or(f.out, f.resume); dir != "" {
+				return a.writeNewCSV(filepath.Join(dir, "ranking"), fill)
+			}
 			return a.writeNewCSV("sweep-"+strings.TrimSuffix(sweepTitle(f), ".toml"), fill)
 		},
 	}
@@ -274,8 +277,8 @@ func (a *app) withWatch(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepFunc
 	}
 }
 
-// writeNewCSV writes a CSV file to the working directory: base with the extension .csv or, if a file of this name
-// exists, base-2.csv and so on. It returns the path.
+// writeNewCSV writes a CSV file: base with the extension .csv or, if a file of this name exists, base-2.csv and so on.
+// base is a path without the extension. writeNewCSV returns the path.
 func (a *app) writeNewCSV(base string, fill func(io.Writer) error) (path string, err error) {
 	for n := 1; ; n++ {
 		path = base + ".csv"

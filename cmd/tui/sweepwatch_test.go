@@ -30,9 +30,10 @@ func TestSweepWatch(t *testing.T) {
 	s.gone("", "seeds 0 of 400") // the first results
 	s.after("?", "━ Help")
 	s.gone("?", "━ Help")
-	s.after("\r", "LIVE") // the first point as a live session, while the sweep continues
+	s.after("\r", "point of the sweep: downlink loss 0%  q back to the sweep") // a live session, while the sweep continues
 	s.after("q", "RUNNING")
-	s.press("qd")
+	s.after("w", filepath.Join(out, "ranking.csv"))
+	s.press("qy")
 	if code := s.end(); code != exitInterrupted || !strings.Contains(s.stderr.String(), "--resume "+out) {
 		t.Errorf("left before the end: exit code %d, %q", code, s.stderr.String())
 	}

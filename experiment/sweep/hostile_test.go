@@ -278,8 +278,8 @@ func TestWatch(t *testing.T) {
 	means, seeds := w.Means(0)
 	for i, point := range sum.Points {
 		want := point.Figures[w.Names[0]]
-		if math.Abs(means[i]-want.Mean) > 1e-9 || seeds[i] != point.Seeds || i > 0 && w.Ratio(i, 0, 0).Mean != point.Ratio[w.Names[0]].Mean {
-			t.Errorf("point %d: %g of %d seeds, the summary has %g of %d", i, means[i], seeds[i], want.Mean, point.Seeds)
+		if math.Abs(means[i].Mean-want.Mean) > 1e-9 || seeds[i] != point.Seeds || i > 0 && w.Ratio(i, 0, 0).Mean != point.Ratio[w.Names[0]].Mean {
+			t.Errorf("point %d: %g of %d seeds, the summary has %g of %d", i, means[i].Mean, seeds[i], want.Mean, point.Seeds)
 		}
 		at := []int{i / 3, i % 3}
 		if w.PointIndex(at) != i || w.Axes[1].Values[at[1]] != point.Set["down.loss"] || w.Axes[0].Values[at[0]] != point.Set["encoder.name"] {

@@ -3,11 +3,11 @@ package sweep
 import (
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"sync"
 
 	"wirelab/experiment/config"
+	"wirelab/experiment/figures"
 )
 
 // Watch collects the figures of a sweep while it runs, for a display. Its methods AddResult, SetProgress
@@ -101,15 +101,11 @@ func (w *Watch) PointIndex(at []int) (n int) {
 	return n
 }
 
-// Means returns, for every point, the mean of a figure over its results so far (NaN if no result has
-// the figure) and the number of results. figure is an index in Names.
-func (w *Watch) Means(figure int) (means []float64, seeds []int) {
+// Means returns, for every point, the mean of a figure over its results so far and the number of results. figure is
+// an index in Names.
+func (w *Watch) Means(figure int) (means []figures.Mean, seeds []int) {
 	for point := range w.plan.Points {
-		m := w.Mean(point, figure)
-		if m.N == 0 {
-			m.Mean = math.NaN()
-		}
-		means = append(means, m.Mean)
+		means = append(means, w.Mean(point, figure))
 		seeds = append(seeds, w.seeds(point))
 	}
 	return means, seeds

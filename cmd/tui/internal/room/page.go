@@ -137,10 +137,13 @@ func (p *Page) Observe(v View) bool {
 	return changed
 }
 
-// Redraw makes the next call of Lines redraw all panes.
+// Redraw makes the next call of Lines redraw all panes and the line above them.
 func (p *Page) Redraw() {
 	for _, s := range p.Slots {
 		s.Redraw()
+	}
+	if p.Top != nil {
+		p.Top.Redraw()
 	}
 }
 

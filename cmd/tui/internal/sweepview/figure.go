@@ -21,9 +21,6 @@ func (m *model) figureSpans(w int, title, further string) []look.Span {
 // row describes a figure.
 func (m *model) row(figure int) *figures.Row { return new(figures.Find(m.watch.Names[figure])) }
 
-// scaled converts a value of the figure of the map to its unit.
-func (m *model) scaled(v float64) float64 { return v * m.row(m.figure).Scale() }
-
 // spaced returns text after a blank, or "" if text is empty.
 func spaced(text string) string {
 	if text == "" {
@@ -44,70 +41,111 @@ func (m *model) describe(point int) string {
 	return strings.Join(parts, ", ")
 }
 
-// valueText formats the mean of a figure at a point with half of its confidence interval and the unit, "-" if
-// it is unknown.
-func (m *model) valueText(point, figure int) string {
-	v := m.watch.Mean(point, figure)
-	if v.N == 0 {
-		return "-"
-	}
-	row := m.row(figure)
-	return m.formatInterval(v.Times(row.Scale())) + spaced(row.Unit)
+// pointText is a figure of a point as text.
+type pointText struct {
+	mean, interval string // "244.09" and "±0.24"; "-" and "" without results
+	// ratio and ratioInterval compare the point with the reference point, paired by seed: "×0.445" and "±0.001 ↓". They
+	// are "×1" and "reference" for that point, and "-" and "" if the ratio is unknown.
+	ratio, ratioInterval string
+	style                look.Style // of the ratio: green if the point is better, yellow if it is worse
 }
 
-// ratioText formats the ratio of a figure at a point to the reference point, paired by seed, with half of its
-// confidence interval: "×1.75 ±0.19". It returns "" for the reference point and if the ratio is unknown.
-func (m *model) ratioText(point, figure int) string {
+// ratioDecimals is the number of decimals of ratios.
+const ratioDecimals = 3
+
+// text returns the mean of a figure of a point, which is in the unit of the figure, and its ratio to the reference point.
+func (m *model) text(point, figure int, mean figures.Mean, decimals int) (t pointText) {
+	t.mean, t.interval = m.formatMean(mean, decimals)
+	t.style = look.Dim
 	if point == m.reference {
-		return ""
+		t.ratio = m.Theme().Times + "1"
+		t.ratioInterval = "reference"
+		return t
 	}
 	r := m.watch.Ratio(point, m.reference, figure)
+	t.ratio, t.ratioInterval = m.formatMean(r, ratioDecimals)
 	if r.N == 0 {
-		return ""
+		return t
 	}
-	if lo, hi, _ := r.Bounds(); hi <= lo { // one seed, or all seeds have the same ratio
-		return m.Theme().Times + units.Fixed(r.Mean, maxDecimals)
+	t.ratio = m.Theme().Times + t.ratio
+	t.ratioInterval += r.Doubt(1)
+	if r.Lo == nil || *r.Lo <= 1 && *r.Hi >= 1 {
+		return t
 	}
-	return m.Theme().Times + m.formatInterval(r) + r.Doubt(1)
+	isLess := *r.Hi < 1
+	arrow := m.Theme().Up
+	if isLess {
+		arrow = m.Theme().Down
+	}
+	t.ratioInterval += " " + arrow
+	direction := m.row(figure).Better
+	switch isBetter := isLess == (direction == figures.LessIsBetter); {
+	case direction == figures.Neither:
+		t.style = look.Value
+	case isBetter:
+		t.style = look.Good
+	default:
+		t.style = look.Warn
+	}
+	return t
 }
 
-// halfText formats half of the confidence interval of a mean of the figure of the map, "" if it is unknown.
-func (m *model) halfText(v figures.Mean) string {
-	_, half, hasInterval := strings.Cut(m.formatInterval(v.Times(m.scaled(1))), " ")
-	if !hasInterval {
-		return ""
+// comparison returns the ratio with its interval, the arrow and the mark of doubt, in lines of at most w columns.
+func (t *pointText) comparison(w int) []string {
+	interval, _, _ := strings.Cut(t.ratioInterval, " ") // without the arrow
+	for _, text := range []string{t.ratioInterval, interval} {
+		if both := t.ratio + spaced(text); look.TextWidth(both) <= w {
+			return []string{both}
+		}
 	}
-	return half
+	return []string{t.ratio, interval}
 }
 
-// formatInterval formats a mean with half the width of its interval, both with the decimals that two significant digits
-// of the latter need, or with its range.
-func (m *model) formatInterval(v figures.Mean) string {
-	lo, hi, _ := v.Bounds()
-	if hi <= lo {
-		return units.Short(v.Mean)
+// formatMean formats a mean and half the width of its interval, or the median and the range. An interval narrower than
+// the last decimal is shown as wide as that, because "±0" means that all seeds have the same value.
+func (m *model) formatMean(v figures.Mean, decimals int) (mean, interval string) {
+	lo, hi, known := v.Bounds()
+	format := func(x float64) string { return units.Fixed(x, decimals) }
+	switch {
+	case v.N == 0:
+		return "-", ""
+	case v.Range != nil:
+		return format(v.Range.Median), "(" + format(lo) + " to " + format(hi) + ")"
+	case !known: // one seed
+		return format(v.Mean), ""
 	}
 	half := (hi - lo) / 2
-	if smallest := math.Pow(10, -maxDecimals); math.Abs(v.Mean) > 100*smallest {
-		half = math.Max(half, smallest)
+	if half > 0 {
+		half = max(half, math.Pow10(-decimals))
 	}
-	format := func(x float64) string { return formatNumber(x, half) }
-	return v.Text(" "+m.Theme().PlusMinus, format, func(float64) string { return format(half) })
+	return format(v.Mean), m.Theme().PlusMinus + format(half)
 }
 
-// maxDecimals is the largest number of decimals of means and ratios, except close to 0. Narrower intervals are shown
-// as wide as the last decimal.
-const maxDecimals = 3
-
-// formatNumber formats v with as many decimals as two significant digits of step need, but at most maxDecimals
-// unless v is close to 0. Numbers that need too many digits are abbreviated.
-func formatNumber(v, step float64) string {
-	decimals := 1 - int(math.Floor(math.Log10(step)))
-	if step >= math.Pow(10, -maxDecimals) {
-		decimals = min(decimals, maxDecimals)
+// commonDecimals returns the number of decimals of means in one column: enough for three digits of the largest mean and
+// one of the narrowest interval, but at most five digits in all, and at most three decimals unless all means are close
+// to 0.
+func commonDecimals(list []figures.Mean) int {
+	largest, narrowest := 0.0, math.Inf(1)
+	for _, v := range list {
+		if v.N == 0 {
+			continue
+		}
+		largest = max(largest, math.Abs(v.Mean))
+		if lo, hi, _ := v.Bounds(); hi > lo {
+			narrowest = min(narrowest, (hi-lo)/2)
+		}
 	}
-	if math.Abs(v) >= 9999.5 || step <= 0 || decimals > 6 {
-		return units.Short(v)
+	if largest == 0 {
+		return 0
 	}
-	return units.Fixed(v, max(decimals, 0))
+	digits := 1 + int(math.Floor(math.Log10(largest))) // before the decimal point
+	wanted := 3 - digits
+	if narrowest < math.Inf(1) {
+		wanted = max(wanted, -int(math.Floor(math.Log10(narrowest))))
+	}
+	most := min(5-digits, 3)
+	if digits < 0 {
+		most = min(3-digits, 6)
+	}
+	return max(min(wanted, most), 0)
 }

@@ -3,6 +3,7 @@ package sweepview
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/experiment/config"
@@ -10,8 +11,8 @@ import (
 	"wirelab/internal/units"
 )
 
-// Widths of a cell of the map: narrow cells have a colour or a shade, but no text.
-const minTextWidth, narrowWidth = 8, 3
+// Widths of a cell of the map: the least, and the least with a gap to the next cell.
+const minCellWidth, gapCellWidth = 3, 8
 
 // axisValues returns the values of an axis, or one empty value if axis is -1.
 func (m *model) axisValues(axis int) []string {
@@ -82,11 +83,11 @@ func (m *model) layOutMap(w, h int) mapGrid {
 		labelWidth = max(labelWidth, look.TextWidth(v))
 	}
 	g := mapGrid{x: left + min(labelWidth, w/4) + 1, y: top, height: max(h-top-bottom, 1)}
-	g.width = max(w-g.x-1, narrowWidth)
+	g.width = max(w-g.x-1, minCellWidth)
 	if m.columns() < 0 {
-		g.width = min(g.width, max(minTextWidth, g.width/3)) // the rest of the row shows a bar
+		g.width = min(g.width, max(gapCellWidth, g.width/3)) // the rest of the row shows a bar
 	}
-	g.shown = [2]int{min(len(rows), g.height), min(len(cols), g.width/narrowWidth)}
+	g.shown = [2]int{min(len(rows), g.height), min(len(cols), g.width/minCellWidth)}
 	g.first[0] = scrollTo(m.scroll[0], m.cursorOn(m.rows()), g.shown[0], len(rows))
 	g.first[1] = scrollTo(m.scroll[1], m.cursorOn(m.columns()), g.shown[1], len(cols))
 	m.scroll = g.first
@@ -102,12 +103,11 @@ func (m *model) drawMap(c *look.Canvas, focused bool) {
 	m.drawHeadings(c, &g)
 	rows := m.axisValues(m.rows())
 	top := m.hi // of the bars
-	if m.columns() < 0 {
-		for row := range rows {
-			_, hi, _ := m.watch.Mean(m.pointAt(m.rows(), row), m.figure).Bounds()
-			top = max(top, hi)
-		}
+	for _, v := range m.means {
+		_, hi, _ := v.Bounds()
+		top = max(top, hi)
 	}
+	detail := m.cellDetail(g.cellWidth())
 	for i := range g.shown[0] {
 		row := g.first[0] + i
 		_, y, _, h := g.cell(i, 0)
@@ -118,7 +118,7 @@ func (m *model) drawMap(c *look.Canvas, focused bool) {
 		c.TextRight(g.x-1, y+(h-1)/2, style, look.Shorten(rows[row], g.x-2))
 		for j := range g.shown[1] {
 			x, y, w, h := g.cell(i, j)
-			m.drawCell(c, x, y, w, h, row, g.first[1]+j)
+			m.drawCell(c, x, y, w, h, row, g.first[1]+j, detail)
 		}
 		if m.columns() < 0 { // a single axis leaves room for bars
 			m.drawBar(c, g.x+g.width+1, y, h, m.pointAt(m.rows(), row), top)
@@ -130,9 +130,8 @@ func (m *model) drawMap(c *look.Canvas, focused bool) {
 	}
 }
 
-// drawHeadings draws the names of the axes in row 1 and the headings of the columns in row 2. Narrow columns
-// have room only for the headings of the selected, the first and the last column, as far as these do not
-// overlap.
+// drawHeadings draws the names of the axes in row 1 and the headings of the columns in row 2: that of the selected
+// column, the first, the last, and the others as far as they do not overlap.
 func (m *model) drawHeadings(c *look.Canvas, g *mapGrid) {
 	if m.rows() < 0 {
 		c.Text(2, 1, look.Dim, "one point")
@@ -147,32 +146,32 @@ func (m *model) drawHeadings(c *look.Canvas, g *mapGrid) {
 	}
 	c.Spans(2, 1, c.W-4, pieces...)
 	cols, selected := m.axisValues(m.columns()), m.cursorOn(m.columns())
-	// place returns the first column and the width of the cells of a column of the map.
-	place := func(col int) (x, w int) {
-		x, _, w, _ = g.cell(0, col-g.first[1])
-		return x, w
+	order := []int{selected, g.first[1], g.first[1] + g.shown[1] - 1}
+	for j := range g.shown[1] {
+		order = append(order, g.first[1]+j)
 	}
 	const headingRow = 2
-	if g.cellWidth() >= minTextWidth {
-		for j := range g.shown[1] {
-			col, style := g.first[1]+j, look.Dim
-			if col == selected {
-				style = look.Value
-			}
-			x, w := place(col)
-			text := look.Shorten(cols[col], w-1)
-			c.Text(x+max(w-1-look.TextWidth(text), 0)/2, headingRow, style, text)
+	taken := make([]bool, c.W+1) // columns with text, and one after it
+	for _, col := range order {
+		x, _, w, _ := g.cell(0, col-g.first[1])
+		text := cols[col]
+		if g.cellWidth() >= gapCellWidth {
+			text = look.Shorten(text, w-1)
 		}
-		return
-	}
-	selectedX, _ := place(selected)
-	selectedEnd := c.Clip(selectedX, headingRow, c.W-1-selectedX, look.Value, cols[selected]) + 1 // with a gap
-	if first := g.first[1]; g.x+look.TextWidth(cols[first])+1 < selectedX {
-		c.Text(g.x, headingRow, look.Dim, cols[first])
-	}
-	last := g.first[1] + g.shown[1] - 1
-	if x := g.x + g.width - look.TextWidth(cols[last]); x > selectedEnd {
-		c.Text(x, headingRow, look.Dim, cols[last])
+		width := look.TextWidth(text)
+		x = max(g.x, min(x+(w-width)/2, c.W-1-width))
+		place := taken[x:min(x+width+1, len(taken))]
+		if slices.Contains(place, true) {
+			continue
+		}
+		style := look.Dim
+		if col == selected {
+			style = look.Value
+		}
+		c.Clip(x, headingRow, c.W-1-x, style, text)
+		for i := range place {
+			place[i] = true
+		}
 	}
 }
 
@@ -196,8 +195,8 @@ func (m *model) fillCell(c *look.Canvas, x, y, w, h, level int) {
 }
 
 // drawCell draws the point in the given row and column of the map at (x, y), in w x h cells: its colour, as many
-// lines of text as fit, and marks at both sides if it is selected.
-func (m *model) drawCell(c *look.Canvas, x, y, w, h, row, col int) {
+// lines of text as fit, and marks at both sides if it is selected. detail is the result of cellDetail.
+func (m *model) drawCell(c *look.Canvas, x, y, w, h, row, col, detail int) {
 	indices := append([]int{}, m.cursor...) // of the point on each axis
 	if m.rows() >= 0 {
 		indices[m.rows()] = row
@@ -207,23 +206,18 @@ func (m *model) drawCell(c *look.Canvas, x, y, w, h, row, col int) {
 	}
 	p := m.watch.PointIndex(indices)
 	width := w
-	if w >= minTextWidth {
-		width = w - 1 // a gap to the next cell
+	if w >= gapCellWidth {
+		width = w - 1
 	}
 	style := look.Faint
-	if v := m.means[p]; !math.IsNaN(v) {
-		style = look.FillStyle(m.level(v))
-		m.fillCell(c, x, y, width, h, m.level(v))
+	if v := m.means[p]; v.N > 0 {
+		style = look.FillStyle(m.level(v.Mean))
+		m.fillCell(c, x, y, width, h, m.level(v.Mean))
 	}
-	var lines []string
-	if w >= minTextWidth {
-		const sides = 2 // columns for the marks of the selected cell
-		lines = m.cellText(p, width-sides)
-	} else if math.IsNaN(m.means[p]) {
-		lines = []string{"-"}
-	}
+	lines := m.cellText(p, width-cellSides, detail)
 	lines = lines[:min(len(lines), h)]
 	for i, text := range lines {
+		text = " " + text + " " // separated from the shade
 		c.Text(x+max((width-look.TextWidth(text))/2, 0), y+(h-len(lines))/2+i, style, text)
 	}
 	if row == m.cursorOn(m.rows()) && col == m.cursorOn(m.columns()) {
@@ -238,35 +232,55 @@ func (m *model) drawCell(c *look.Canvas, x, y, w, h, row, col int) {
 	}
 }
 
-// cellText returns the lines of the cell of point p, in at most w columns each, the most important first: the mean
-// with its unit, which follows "~" if seeds are missing, half of its confidence interval, the ratio to the
-// reference point, and the number of seeds.
-func (m *model) cellText(p, w int) []string {
+// cellSides are the columns of a cell for the marks of the selected one.
+const cellSides = 2
+
+// cellMeans returns the texts of the mean of point p in a cell, the most detailed first. They follow "~" if seeds are missing.
+func (m *model) cellMeans(p int) []string {
 	v := m.means[p]
-	if math.IsNaN(v) {
-		if m.seeds[p] > 0 {
-			return []string{"?"} // the point has results but not this figure
-		}
-		return []string{"-"}
+	switch {
+	case v.N == 0 && m.seeds[p] > 0:
+		return []string{"?", "?", "?"} // the point has results but not this figure
+	case v.N == 0:
+		return []string{"-", "-", "-"}
 	}
-	row := m.row(m.figure)
-	missing := ""
+	mark := ""
 	if m.seeds[p] < m.watch.Repeat() {
-		missing = "~"
+		mark = "~"
 	}
-	number := missing + units.Short(m.scaled(v))
-	full := number + spaced(row.Unit)
-	if look.TextWidth(full) > w {
-		full = number
+	number := mark + m.texts[p].mean
+	return []string{number + spaced(m.row(m.figure).Unit), number, mark + units.Short(v.Mean)}
+}
+
+// cellDetail returns the index of the first text of cellMeans that fits the cells of all points; of the last one if none
+// does. The cells are w columns wide.
+func (m *model) cellDetail(w int) (detail int) {
+	if w >= gapCellWidth {
+		w--
 	}
-	lines := []string{" " + full + " "}
-	ratio := m.ratioText(p, m.figure)
-	if p == m.reference && len(m.means) > 1 {
-		ratio = "reference"
+	for p := range m.means {
+		list := m.cellMeans(p)
+		for detail < len(list)-1 && look.TextWidth(list[detail]) > w-cellSides {
+			detail++
+		}
 	}
-	for _, text := range []string{m.halfText(m.watch.Mean(p, m.figure)), ratio} {
+	return detail
+}
+
+// cellText returns the lines of the cell of point p, in at most w columns each, the most important first: the mean,
+// half of its confidence interval, and the ratio to the reference point.
+func (m *model) cellText(p, w, detail int) (lines []string) {
+	t := &m.texts[p]
+	list := []string{m.cellMeans(p)[detail]}
+	if m.means[p].N > 0 {
+		list = append(list, t.interval)
+	}
+	if m.means[p].N > 0 && len(m.means) > 1 {
+		list = append(list, t.comparison(w)...)
+	}
+	for _, text := range list {
 		if text != "" && look.TextWidth(text) <= w {
-			lines = append(lines, " "+text+" ")
+			lines = append(lines, text)
 		}
 	}
 	return lines
@@ -275,7 +289,7 @@ func (m *model) cellText(p, w int) []string {
 // drawBar draws the mean of point p as a bar from 0 with its confidence interval, in h rows from (x, y), for grids
 // with a single axis. The value top takes all columns up to the edge; there is no bar for negative means.
 func (m *model) drawBar(c *look.Canvas, x, y, h, p int, top float64) {
-	v := m.watch.Mean(p, m.figure)
+	v := m.means[p]
 	width := c.W - 2 - x
 	if v.N == 0 || top <= 0 || v.Mean < 0 || width < 4 {
 		return
@@ -306,13 +320,13 @@ func (m *model) drawLegend(c *look.Canvas) {
 	}
 	const cell = 2 // columns of a level
 	x, y := 2, c.H-1
-	x = c.Text(x, y, look.Dim, " "+units.Short(m.scaled(m.lo))+" ")
+	x = c.Text(x, y, look.Dim, " "+units.Fixed(m.lo, m.decimals)+" ")
 	if m.hi > m.lo {
 		for level := range look.NumFills {
 			m.fillCell(c, x, y, cell, 1, level)
 			x += cell
 		}
-		x = c.Text(x, y, look.Dim, " "+units.Short(m.scaled(m.hi)))
+		x = c.Text(x, y, look.Dim, " "+units.Fixed(m.hi, m.decimals))
 	}
 	row := m.row(m.figure)
 	better := ""

@@ -12,6 +12,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"wirelab/cmd/tui/internal/command"
+	"wirelab/cmd/tui/internal/grid"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/ui"
 	"wirelab/experiment/figures"
@@ -26,9 +27,9 @@ type Sweep struct {
 	Queue bool                 // a queue is served, which workers may join
 	Clock func() time.Duration // monotonic
 
-	// Live shows a live session with the settings of a point until the user leaves it. nil means that points
-	// cannot be opened.
-	Live func(ctx context.Context, point int) error
+	// Live shows a live session with the settings of a point, which name describes, until the user leaves it. nil means
+	// that points cannot be opened.
+	Live func(ctx context.Context, point int, name string) error
 	// Export writes a new CSV file with the content that fill writes, and returns its path. It may be called from
 	// any goroutine. nil means that nothing can be exported.
 	Export func(fill func(io.Writer) error) (path string, err error)
@@ -48,15 +49,19 @@ type model struct {
 	axes []sweep.WatchAxis
 	selection
 
-	state  sweep.WatchState
-	means  []float64 // mean of the figure at each point; NaN without results
-	seeds  []int     // completed seeds of each point
-	lo, hi float64   // range of the means
-	ranked []int     // all points, in the order of the ranking
+	state    sweep.WatchState
+	means    []figures.Mean // mean of the figure at each point, in the unit of the figure
+	texts    []pointText    // the same as text
+	decimals int            // of the texts
+	seeds    []int          // completed seeds of each point
+	lo, hi   float64        // range of the means
+	ranked   []int          // all points, in the order of the ranking
+	ranks    []int          // rank of each point, from 1 for the best
 
-	scroll      [2]int  // first visible row and column of the map
-	mapGrid     mapGrid // where the map's cells were last drawn
-	firstRanked int     // first visible row of the ranking
+	scroll     [2]int  // first visible row and column of the map
+	mapGrid    mapGrid // where the map's cells were last drawn
+	ranking    grid.Table
+	figureList grid.Table // of the pane Point
 
 	opened int // the point whose live session is shown next; -1 for none
 }
@@ -126,7 +131,7 @@ func Run(ctx context.Context, s Sweep, opt ui.Options) error {
 		}
 		before = &m.selection
 		before.focused = m.page.FocusedIndex()
-		liveErr = s.Live(ctx, m.opened)
+		liveErr = s.Live(ctx, m.opened, m.describe(m.opened))
 		if errors.Is(liveErr, context.Canceled) {
 			return nil
 		}
@@ -146,11 +151,7 @@ func (m *model) Tick() (changed bool, cmd tea.Cmd) {
 }
 
 // Refresh implements ui.Screen: it redraws all panes from the last poll.
-func (m *model) Refresh(bool) {
-	for _, s := range m.page.Slots {
-		s.Redraw()
-	}
-}
+func (m *model) Refresh(bool) { m.page.Redraw() }
 
 // Context implements ui.Screen. A sweep has no settings to change.
 func (m *model) Context() command.Context { return command.Context{Screen: command.Sweep} }
@@ -158,7 +159,7 @@ func (m *model) Context() command.Context { return command.Context{Screen: comma
 func (m *model) Execute(o command.Order) (tea.Cmd, error) {
 	switch {
 	case o.Quit == command.QuitAsking && m.state.Ended == "":
-		m.Open(ui.AskToQuit(m.quitQuestion(), ui.Choice{Key: "d", Description: "end the sweep", Request: room.Request{Line: "quit now"}}))
+		m.Open(ui.AskToQuit(m.quitQuestion(), ui.Choice{Key: "y", Description: "end the sweep", Request: room.Request{Line: "quit now"}}))
 	case o.Quit != command.NoQuit:
 		return m.Quit(nil), nil
 	}
@@ -179,42 +180,19 @@ func (m *model) poll() {
 	m.state = m.watch.State()
 	m.means, m.seeds = m.watch.Means(m.figure)
 	m.lo, m.hi = math.Inf(1), math.Inf(-1)
-	for _, v := range m.means {
-		if v == v { // not NaN
-			m.lo, m.hi = min(m.lo, v), max(m.hi, v)
+	for p, v := range m.means {
+		m.means[p] = v.Times(m.row(m.figure).Scale())
+		if v.N > 0 {
+			m.lo, m.hi = min(m.lo, m.means[p].Mean), max(m.hi, m.means[p].Mean)
 		}
+	}
+	m.decimals = commonDecimals(m.means)
+	m.texts = m.texts[:0]
+	for p, v := range m.means {
+		m.texts = append(m.texts, m.text(p, m.figure, v, m.decimals))
 	}
 	m.rank()
 	m.Refresh(true)
-}
-
-// rank sorts the points for the ranking. Points without a value of the figure are last.
-func (m *model) rank() {
-	m.ranked = m.ranked[:0]
-	for p := range m.means {
-		m.ranked = append(m.ranked, p)
-	}
-	if m.order == gridOrder {
-		return
-	}
-	descending := (m.row(m.figure).Better == figures.MoreIsBetter) == (m.order == bestFirst)
-	slices.SortStableFunc(m.ranked, func(a, b int) int {
-		x, y := m.means[a], m.means[b]
-		switch {
-		case math.IsNaN(x) || math.IsNaN(y):
-			return map[bool]int{true: 1}[math.IsNaN(x)] - map[bool]int{true: 1}[math.IsNaN(y)]
-		case x == y:
-			return 0
-		case (x < y) == descending:
-			return 1
-		}
-		return -1
-	})
-}
-
-// orderName describes the order of the ranking.
-func (m *model) orderName() string {
-	return [numOrders]string{"best first", "worst first", "in the order of the grid"}[m.order]
 }
 
 // selected returns the selected point.
@@ -235,15 +213,15 @@ func (m *model) nextOrder() {
 	m.rank()
 }
 
-// setReference makes the selected point the one with which the others are compared, or the first point if the
-// selected point is that already.
+// setReference makes the selected point the one with which the others are compared.
 func (m *model) setReference() room.Request {
-	if p := m.selected(); p != m.reference {
-		m.reference = p
-		return room.Request{Notice: "all points are compared with " + m.describe(p)}
+	p := m.selected()
+	if p == m.reference {
+		return room.Request{Notice: m.describe(p) + " is the reference already; select another point, then r"}
 	}
-	m.reference = 0
-	return room.Request{Notice: "all points are compared with the first"}
+	m.reference = p
+	m.poll()
+	return room.Request{Notice: "all points are compared with " + m.describe(p)}
 }
 
 // openLive ends the screen so that Run shows the live session of the selected point.
@@ -266,7 +244,7 @@ func (m *model) export() room.Request {
 		if err != nil {
 			return room.NoticeMsg{Text: err.Error(), IsError: true}
 		}
-		return room.NoticeMsg{Text: "all points, " + m.orderName() + ", with all figures are in " + path}
+		return room.NoticeMsg{Text: "wrote all points, " + m.orderName() + ", with all figures to " + path}
 	}}
 }
 
@@ -327,7 +305,7 @@ func (m *model) stepHiddenAxes(by int) {
 // hasData reports whether any point has a figure, and not only counts of 0.
 func (m *model) hasData(figure int) bool {
 	means, _ := m.watch.Means(figure)
-	return slices.ContainsFunc(means, func(v float64) bool { return v == v && !m.row(figure).IsIdle(v) }) // v == v unless NaN
+	return slices.ContainsFunc(means, func(v figures.Mean) bool { return v.N > 0 && !m.row(figure).IsIdle(v.Mean) })
 }
 
 // nextFigure selects the next (by > 0) or previous figure that any point has.
@@ -336,11 +314,16 @@ func (m *model) nextFigure(by int) {
 	for i := 1; i <= n; i++ {
 		f := ((m.figure+by*i)%n + n) % n
 		if m.hasData(f) {
-			m.figure = f
-			m.poll()
+			m.selectFigure(f)
 			return
 		}
 	}
+}
+
+// selectFigure shows a figure on the map, in the ranking and in the charts.
+func (m *model) selectFigure(figure int) {
+	m.figure = figure
+	m.poll()
 }
 
 // pointAt returns the index of a point of the sweep: the selected point, moved along axis to the given index.

@@ -42,12 +42,7 @@ func (p *pane) Enter() room.Request { return p.m.openLive() }
 
 func (p *pane) NextSort() room.Request {
 	p.m.nextOrder()
-	return room.Request{Redraw: true}
-}
-
-func (p *pane) NextFigure() room.Request {
-	p.m.nextFigure(1)
-	return room.Request{Redraw: true}
+	return room.Request{Notice: "the ranking is " + p.m.orderName()} // small screens may not show it
 }
 
 func (p *pane) NextReference() room.Request { return p.m.setReference() }
@@ -61,8 +56,7 @@ func (p *pane) KeyHelp(key string) string {
 		"left":  "point to the left or right; in Ranking and Point the next figure",
 		"enter": "open the point as a live session; q returns to the sweep",
 		"S":     "sort the ranking: best first, worst first, in the order of the grid",
-		"c":     "next figure of the map",
-		"r":     "compare all points with this one, paired by seed; again: with the first point",
+		"r":     "compare all points with this one, paired by seed",
 		"w":     "write all points with all figures to a CSV file, in the order of the ranking"}[key]
 }
 
@@ -90,6 +84,12 @@ func (p *pointPane) Move(dx, dy int) room.Request {
 	return room.Request{}
 }
 
+func (p *pointPane) Click(x, y int) room.Request {
+	p.m.figureList.Click(x, y)
+	p.m.selectFigure(p.m.shownFigures()[p.m.figureList.Cursor])
+	return room.Request{}
+}
+
 // rankingPane lists the points by one figure. Up and down move along the ranking, left and right select the figure.
 type rankingPane struct{ pointPane }
 
@@ -103,11 +103,9 @@ func (p *rankingPane) Move(dx, dy int) room.Request {
 
 func (p *rankingPane) Wheel(_, _, notches int) room.Request { return p.Move(0, -notches) }
 
-func (p *rankingPane) Click(_, y int) room.Request {
-	const headRows = 2 // the edge and the headings
-	if i := p.m.firstRanked + y - headRows; y >= headRows && i < len(p.m.ranked) {
-		p.m.selectPoint(p.m.ranked[i])
-	}
+func (p *rankingPane) Click(x, y int) room.Request {
+	p.m.ranking.Click(x, y)
+	p.m.selectPoint(p.m.ranked[p.m.ranking.Cursor])
 	return room.Request{}
 }
 
@@ -174,6 +172,7 @@ func (m *model) pointKeys() []room.Binding {
 		return func(step int) room.Request { return act(func() { do(step) })() }
 	}
 	list := []room.Binding{
+		room.Bind("c", "next figure of the map, the ranking and the charts", act(func() { m.nextFigure(1) })).InFooter("figure").Pin(),
 		room.Bind("0", "charts: axis from 0, or fitted to the data", act(func() { m.fromZero = !m.fromZero })),
 		room.Pair("home", "end", "first column, last column", pair(func(step int) { m.moveCursor(m.columns(), step*room.ListEnd) })),
 	}

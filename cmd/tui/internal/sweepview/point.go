@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"wirelab/cmd/tui/internal/chart"
+	"wirelab/cmd/tui/internal/grid"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/experiment/config"
 	"wirelab/experiment/figures"
@@ -27,56 +28,60 @@ func (m *model) shownFigures() (list []int) {
 // reference point.
 func (m *model) drawVitalLine(c *look.Canvas) {
 	p := m.selected()
-	name := m.row(m.figure).Title
-	pieces := []look.Span{look.Dim.Span(name + " "), look.Value.Span(m.valueText(p, m.figure))}
-	if text, style := m.comparison(p, false); text != "-" && len(m.means) > 1 {
-		pieces = append(pieces, style.Span("  "+text))
+	row, text := m.row(m.figure), &m.texts[p]
+	pieces := []look.Span{look.Dim.Span(row.Title + " "), look.Value.Span(text.mean + spaced(text.interval)), look.Dim.Span(spaced(row.Unit))}
+	if len(m.means) > 1 {
+		pieces = append(pieces, text.style.Span("  "+text.ratio+spaced(text.ratioInterval)))
 	}
 	settings := look.Title.Span(look.Shorten(m.describe(p), max(c.W-4-look.SpansWidth(pieces), 0)) + "  ")
 	c.Spans(1, 0, c.W-2, append([]look.Span{settings}, pieces...)...)
 }
 
 // drawPoint draws the settings of the selected point, its completed seeds, and all its figures with their confidence
-// intervals and ratios to the reference point, scrolled to the figure of the map.
+// intervals and ratios to the reference point. The cursor is at the figure of the map.
 func (m *model) drawPoint(c *look.Canvas, focused bool) {
 	p := m.selected()
 	c.Frame(m.Theme(), focused, "Point", look.Dim.Span("seeds "), look.Value.Span(fmt.Sprintf("%d of %d", m.seeds[p], m.watch.Repeat())))
-	y := 1
-	for i, a := range m.axes {
-		if y < c.H/2 { // at least half of the rows are for figures
-			c.Spans(2, y, c.W-4, look.Dim.Span(config.KeyInWords(a.Key)+" "), look.Value.Span(a.Values[m.cursor[i]]))
-			y++
-		}
+	const left = 3 // that of the table
+	settings := look.Wrap(m.describe(p), c.W-left-1)
+	settings = settings[:min(len(settings), max(c.H/3, 1))]
+	for i, line := range settings {
+		c.Text(left, 1+i, look.Title, line)
 	}
-	hasRatios := c.W >= 62
-	valueEnd := c.W - 2
-	if hasRatios {
-		const ratioWidth = 17
-		valueEnd -= ratioWidth
-		if len(m.means) > 1 {
-			c.TextRight(c.W-2, y-1, look.Dim, "vs reference")
-		}
-	}
-	list := m.shownFigures()
-	rows := max(c.H-1-y, 1)
-	first := scrollTo(0, slices.Index(list, m.figure), rows, len(list))
-	for _, f := range list[first:min(first+rows, len(list))] {
-		style, marker := look.Dim, " "
+	t, list := &m.figureList, m.shownFigures()
+	t.Columns = m.figureColumns(p, list)
+	t.NumRows = len(list)
+	t.Cursor = slices.Index(list, m.figure)
+	t.Sort = -1
+	t.Draw(c, m.Theme(), 1+len(settings), c.H-2-len(settings))
+}
+
+// figureColumns returns the columns of the list of figures of point p.
+func (m *model) figureColumns(p int, list []int) []grid.Column {
+	var texts []pointText
+	for _, f := range list {
 		if f == m.figure {
-			style, marker = look.Chosen, m.Theme().Chosen
+			texts = append(texts, m.texts[p])
+			continue
 		}
-		c.Text(2, y, look.Chosen, marker)
-		value := m.valueText(p, f)
-		x := valueEnd - max(look.TextWidth(value), 12)
-		name := m.row(f).Title
-		c.Clip(4, y, x-5, style, name)
-		c.TextRight(valueEnd, y, look.Value, value)
-		if hasRatios {
-			c.TextRight(c.W-2, y, look.Plain, m.ratioText(p, f))
-		}
-		y++
+		mean := m.watch.Mean(p, f).Times(m.row(f).Scale())
+		texts = append(texts, m.text(p, f, mean, commonDecimals([]figures.Mean{mean})))
 	}
-	c.MoreBelow(m.Theme(), len(list)-first-rows)
+	n := len(list)
+	name := column("figure", n, func(i int) look.Span { return look.Dim.Span(m.row(list[i]).Title) })
+	name.Min = min(name.Width, 12)
+	columns := []grid.Column{name,
+		rightColumn("mean", n, func(i int) look.Span { return look.Value.Span(texts[i].mean) }),
+		column("95 %", n, func(i int) look.Span { return look.Dim.Span(texts[i].interval) }),
+		column("unit", n, func(i int) look.Span { return look.Dim.Span(m.row(list[i]).Unit) })}
+	if len(m.means) == 1 {
+		return columns
+	}
+	ratio := rightColumn("ratio", n, func(i int) look.Span { return texts[i].style.Span(texts[i].ratio) })
+	interval := column("95 %", n, func(i int) look.Span { return texts[i].style.Span(texts[i].ratioInterval) })
+	ratio.Drop = 2
+	interval.Drop = 1
+	return append(columns, ratio, interval)
 }
 
 // drawCharts draws the figure along each axis of the map, through the selected point, as far as there are rows.
@@ -90,8 +95,8 @@ func (m *model) drawCharts(c *look.Canvas, focused bool) {
 	if len(axes) == 0 { // one point: its seeds instead
 		c.Frame(m.Theme(), focused, "By seed", m.figureSpans(c.W, "By seed", "")...)
 		spec := m.newChart()
-		for i, v := range m.watch.Values(m.selected(), m.figure) {
-			spec.Points = append(spec.Points, chart.Point{Value: m.scaled(v), Lo: math.NaN(), Hi: math.NaN(), Name: fmt.Sprint(i + 1)})
+		for i, v := range m.values() {
+			spec.Points = append(spec.Points, chart.Point{Value: v, Lo: math.NaN(), Hi: math.NaN(), Name: fmt.Sprint(i + 1)})
 		}
 		spec.Selected = len(spec.Points) // none
 		c.Blit(1, 1, chart.DrawPoints(spec, c.W-2, c.H-2))
@@ -128,7 +133,7 @@ func (m *model) axisChart(axis int) *chart.PointsSpec {
 	s.Selected = m.cursor[axis]
 	for i, value := range m.axes[axis].Values {
 		p := chart.Point{Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN(), Name: value}
-		if v := m.watch.Mean(m.pointAt(axis, i), m.figure).Times(m.scaled(1)); v.N > 0 {
+		if v := m.means[m.pointAt(axis, i)]; v.N > 0 {
 			p.Value = v.Mean
 			if lo, hi, known := v.Bounds(); known {
 				p.Lo, p.Hi = lo, hi
@@ -139,19 +144,25 @@ func (m *model) axisChart(axis int) *chart.PointsSpec {
 	return s
 }
 
+// values returns the figure of the map for each seed of the selected point, in the unit of the figure.
+func (m *model) values() []float64 {
+	list := m.watch.Values(m.selected(), m.figure)
+	for i := range list {
+		list[i] *= m.row(m.figure).Scale()
+	}
+	return list
+}
+
 // drawSeeds draws a dot per seed of the point on a line, stacked if they coincide, and below it the
 // interval of the mean.
 func (m *model) drawSeeds(c *look.Canvas, focused bool) {
 	c.Frame(m.Theme(), focused, "Seeds", m.figureSpans(c.W, "Seeds", ", a dot per seed")...)
-	values := m.watch.Values(m.selected(), m.figure)
+	values := m.values()
 	if len(values) == 0 {
 		c.Text(2, 1, look.Dim, "no results yet")
 		return
 	}
-	for i := range values {
-		values[i] = m.scaled(values[i])
-	}
-	mean := figures.MeanOf(m.watch.Names[m.figure], values)
+	mean := m.means[m.selected()]
 	from, to, known := mean.Bounds()
 	lo, hi := slices.Min(values), slices.Max(values)
 	if known {
@@ -181,13 +192,14 @@ func (m *model) drawSeeds(c *look.Canvas, focused bool) {
 		c.Fill(column(from), meanRow, column(to)-column(from)+1, look.Gauge, '─')
 	}
 	c.Set(column(mean.Mean), meanRow, look.Value, '┼')
+	text := &m.texts[m.selected()]
 	if hi <= lo {
-		c.Text(max(c.W/2-2, 2), meanRow+1, look.Dim, units.Short(lo)+", all equal")
+		c.Text(max(c.W/2-2, 2), meanRow+1, look.Dim, text.mean+", all equal")
 		return
 	}
-	c.Text(2, meanRow+1, look.Dim, formatNumber(lo, hi-lo))
-	c.TextRight(c.W-2, meanRow+1, look.Dim, formatNumber(hi, hi-lo))
-	middle := m.formatInterval(mean)
+	c.Text(2, meanRow+1, look.Dim, units.Fixed(lo, m.decimals))
+	c.TextRight(c.W-2, meanRow+1, look.Dim, units.Fixed(hi, m.decimals))
+	middle := text.mean + spaced(text.interval)
 	if mean.Range == nil {
 		middle = "mean " + middle
 	}

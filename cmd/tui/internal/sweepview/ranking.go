@@ -1,115 +1,132 @@
 package sweepview
 
 import (
+	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
+	"wirelab/cmd/tui/internal/grid"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/experiment/config"
 	"wirelab/experiment/figures"
 )
 
 // drawRanking draws the sorted list of points: rank, settings, mean of the figure, and the ratio to the reference
-// point with its 95 % confidence interval.
+// point, both with their 95 % confidence intervals.
 func (m *model) drawRanking(c *look.Canvas, focused bool) {
-	row := m.row(m.figure)
-	c.Frame(m.Theme(), focused, "Ranking", look.Value.Span(row.Title), look.Dim.Span(", "+m.orderName()))
-	const left, markWidth, rankWidth, valueWidth, ratioWidth, wideRatio = 2, 2, 5, 16, 17, 29
-	ratio := ratioWidth
-	if c.W >= 90 {
-		ratio = wideRatio
-	}
-	settingsWidth := c.W - 2*left - markWidth - rankWidth - valueWidth - ratio
-	widths := m.settingWidths(settingsWidth)
-	valueEnd := c.W - left - ratio
-	x := left + markWidth + rankWidth
-	for i, a := range m.axes {
-		c.Clip(x, 1, max(widths[i]-1, 0), look.Dim, config.KeyInWords(a.Key))
-		x += widths[i]
-	}
-	c.TextRight(valueEnd, 1, look.Dim, strings.TrimSpace("mean "+row.Unit))
-	c.TextRight(c.W-left, 1, look.Dim, "vs reference")
-	rows := max(c.H-3, 1)
-	at := slices.Index(m.ranked, m.selected())
-	m.firstRanked = scrollTo(m.firstRanked, at, rows, len(m.ranked))
-	for i := m.firstRanked; i < min(m.firstRanked+rows, len(m.ranked)); i++ {
-		p, y := m.ranked[i], 2+i-m.firstRanked
-		style := look.Plain
-		if i == at {
-			style = look.Chosen
-			c.Text(left, y, look.Chosen, m.Theme().Chosen)
-		}
-		c.TextRight(left+markWidth+rankWidth-2, y, look.Dim, fmt.Sprint(i+1))
-		x := left + markWidth + rankWidth
-		for k, a := range m.axes {
-			c.Clip(x, y, max(widths[k]-1, 0), style, m.watch.Points()[p].Set[a.Key])
-			x += widths[k]
-		}
-		value := "-"
-		if v := m.watch.Mean(p, m.figure); v.N > 0 {
-			value = m.formatInterval(v.Times(m.scaled(1)))
-		}
-		c.TextRight(valueEnd, y, look.Value, value)
-		text, textStyle := m.comparison(p, ratio == wideRatio)
-		c.TextRight(c.W-left, y, textStyle, text)
-	}
-	c.MoreBelow(m.Theme(), len(m.ranked)-m.firstRanked-rows)
+	c.Frame(m.Theme(), focused, "Ranking", look.Value.Span(m.row(m.figure).Title), look.Dim.Span(", "+m.orderName()))
+	t := &m.ranking
+	t.Columns = m.rankingColumns()
+	t.NumRows = len(m.ranked)
+	t.Cursor = slices.Index(m.ranked, m.selected())
+	t.Draw(c, m.Theme(), 1, c.H-2)
 }
 
-// settingWidths returns the width of the column of each axis, with a gap: wide enough for the values and, as far as
-// there is room, for the name of the axis. All columns together take at most w columns; if the values need more,
-// the widest columns are shortened.
-func (m *model) settingWidths(w int) []int {
-	const gap = 2
-	widths, room := make([]int, len(m.axes)), max(w, len(m.axes))
-	for i, a := range m.axes {
-		for _, v := range a.Values {
-			widths[i] = max(widths[i], look.TextWidth(v)+gap)
+// rankingColumns returns the columns of the ranking. The mean is marked as the one by which rows are sorted.
+func (m *model) rankingColumns() []grid.Column {
+	cell := func(style look.Style, text func(t *pointText) string) func(int) look.Span {
+		return func(row int) look.Span { return style.Span(text(&m.texts[m.ranked[row]])) }
+	}
+	compared := func(text func(t *pointText) string) func(int) look.Span {
+		return func(row int) look.Span {
+			t := &m.texts[m.ranked[row]]
+			return t.style.Span(text(t))
 		}
-		room -= widths[i]
 	}
-	for i, a := range m.axes {
-		more := max(0, min(look.TextWidth(config.KeyInWords(a.Key))+gap-widths[i], room))
-		widths[i] += more
-		room -= more
+	n := len(m.ranked)
+	list := []grid.Column{rightColumn("#", n, func(row int) look.Span { return look.Dim.Span(m.rankText(m.ranked[row])) })}
+	for _, a := range m.axes {
+		col := column("", n, func(row int) look.Span { return look.Plain.Span(m.watch.Points()[m.ranked[row]].Set[a.Key]) })
+		const minSettingWidth, maxTitleWidth = 4, 8
+		col.Title = config.KeyInWords(a.Key)
+		if look.TextWidth(col.Title) > max(col.Width, maxTitleWidth) {
+			col.Title = a.Key[strings.LastIndexByte(a.Key, '.')+1:] // the map has the key in words
+		}
+		col.Width = max(col.Width, look.TextWidth(col.Title))
+		col.Min = min(col.Width, minSettingWidth)
+		list = append(list, col)
 	}
-	for ; room < 0; room++ {
-		widths[slices.Index(widths, slices.Max(widths))]--
+	m.ranking.Sort = len(list)
+	m.ranking.Upward = m.isDescending()
+	if m.order == gridOrder {
+		m.ranking.Sort = -1
 	}
-	return widths
+	const mark = 1 // column of the mark of the order
+	mean := rightColumn(cmp.Or(m.row(m.figure).Unit, "mean"), n, cell(look.Value, func(t *pointText) string { return t.mean }))
+	mean.Width += mark
+	return append(list, mean,
+		column("95 %", n, cell(look.Dim, func(t *pointText) string { return t.interval })),
+		rightColumn("ratio", n, compared(func(t *pointText) string { return t.ratio })),
+		column("95 %", n, compared(func(t *pointText) string { return t.ratioInterval })))
 }
 
-// comparison returns the comparison of point p with the reference point, and its style: green if p is better, yellow
-// if it is worse, dim if the interval includes 1. An arrow marks ratios whose interval excludes 1. withBounds adds
-// both bounds instead of half the width of the interval.
-func (m *model) comparison(p int, withBounds bool) (string, look.Style) {
-	if p == m.reference {
-		return "reference", look.Dim
+// column returns a column of n cells that is as wide as the widest of them and the title.
+func column(title string, n int, cell func(row int) look.Span) grid.Column {
+	width := look.TextWidth(title)
+	for row := range n {
+		width = max(width, look.TextWidth(cell(row).Text))
 	}
-	r := m.watch.Ratio(p, m.reference, m.figure)
-	if r.N == 0 {
-		return "-", look.Dim
+	return grid.Column{Title: title, Width: width, Text: func(c grid.Cell) []look.Span {
+		s := cell(c.Row)
+		return grid.Text(s.Style, look.Shorten(s.Text, c.Width))
+	}}
+}
+
+// rightColumn is column with text at its right edge.
+func rightColumn(title string, n int, cell func(row int) look.Span) grid.Column {
+	c := column(title, n, cell)
+	c.Right = true
+	return c
+}
+
+// rankText returns the rank of a point, which is 1 for the best one in all orders; "-" if it has no value.
+func (m *model) rankText(point int) string {
+	if m.means[point].N == 0 {
+		return "-"
 	}
-	text, arrow, style := m.ratioText(p, m.figure), "  ", look.Dim
-	if r.Lo != nil && withBounds {
-		half := math.Max((*r.Hi-*r.Lo)/2, math.Pow(10, -maxDecimals))
-		text = fmt.Sprintf("%s%s (%s to %s)%s", m.Theme().Times, formatNumber(r.Mean, half), formatNumber(*r.Lo, half), formatNumber(*r.Hi, half), r.Doubt(1))
-	}
-	if r.Lo != nil && (*r.Lo > 1 || *r.Hi < 1) {
-		direction := m.row(m.figure).Better
-		isBetter := (*r.Hi < 1) == (direction == figures.LessIsBetter)
-		arrow, style = " "+m.Theme().Up, look.Warn
-		if *r.Hi < 1 {
-			arrow = " " + m.Theme().Down
+	return fmt.Sprint(m.ranks[point])
+}
+
+// isDescending reports whether the ranking begins with the largest mean.
+func (m *model) isDescending() bool {
+	return (m.row(m.figure).Better == figures.MoreIsBetter) == (m.order == bestFirst)
+}
+
+// rank sorts the points for the ranking. Points without a value of the figure are last.
+func (m *model) rank() {
+	m.ranked = m.ranked[:0]
+	known := 0 // points with a value
+	for p, v := range m.means {
+		m.ranked = append(m.ranked, p)
+		if v.N > 0 {
+			known++
 		}
-		switch {
-		case direction == figures.Neither:
-			style = look.Value
-		case isBetter:
-			style = look.Good
-		}
 	}
-	return text + arrow, style
+	sign := 1.0
+	if m.row(m.figure).Better == figures.MoreIsBetter {
+		sign = -1
+	}
+	slices.SortStableFunc(m.ranked, func(a, b int) int {
+		x, y := m.means[a], m.means[b]
+		if x.N == 0 || y.N == 0 {
+			return min(y.N, 1) - min(x.N, 1)
+		}
+		return cmp.Compare(sign*x.Mean, sign*y.Mean)
+	})
+	m.ranks = make([]int, len(m.ranked))
+	for i, p := range m.ranked {
+		m.ranks[p] = i + 1
+	}
+	switch m.order {
+	case worstFirst:
+		slices.Reverse(m.ranked[:known])
+	case gridOrder:
+		slices.Sort(m.ranked)
+	}
+}
+
+// orderName describes the order of the ranking.
+func (m *model) orderName() string {
+	return [numOrders]string{"best first", "worst first", "in the order of the grid"}[m.order]
 }

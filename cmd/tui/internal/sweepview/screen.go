@@ -69,7 +69,7 @@ func (m *model) progressLine(barWidth int) []look.Span {
 // figureLine returns the figure that the map shows, and the values of the axes that it does not show.
 func (m *model) figureLine() []look.Span {
 	row := m.row(m.figure)
-	pieces := []look.Span{look.Dim.Span("figure "), look.Value.Span(row.Title), look.Dim.Span(spaced(row.Unit) + " "), look.Key.Span("c")}
+	pieces := []look.Span{look.Dim.Span("figure "), look.Value.Span(row.Title), look.Dim.Span(spaced(row.Unit) + " "), look.Key.Span(" c"), look.Dim.Span(" next")}
 	if n := len(m.axisOrder); n > 2 {
 		for i, axis := range m.axisOrder[:n-2] {
 			if i == 0 {

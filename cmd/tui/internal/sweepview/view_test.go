@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -206,7 +207,7 @@ func TestKeys(t *testing.T) {
 	if !strings.Contains(m.View(), "The sweep has completed") {
 		t.Errorf("q does not ask while the sweep runs:\n%s", m.View())
 	}
-	for _, k := range []string{"d", "ctrl+c"} { // d answers the question
+	for _, k := range []string{"y", "ctrl+c"} { // y answers the question
 		if _, cmd := m.Update(labtest.KeyMsg(k)); cmd == nil || cmd() != (tea.QuitMsg{}) {
 			t.Errorf("%s does not quit", k)
 		}
@@ -276,11 +277,24 @@ func TestRanking(t *testing.T) {
 	} {
 		for i := 1; i < len(m.ranked); i++ {
 			before, after := means[m.ranked[i-1]], means[m.ranked[i]]
-			if math.IsNaN(before) && !math.IsNaN(after) || !math.IsNaN(after) && !want(before, after) {
+			if before.N == 0 && after.N > 0 || after.N > 0 && !want(before.Mean, after.Mean) {
 				t.Fatalf("%s: %v before %v", m.orderName(), before, after)
 			}
 		}
+		for i, r := range []int{m.ranks[m.ranked[0]], m.ranks[m.ranked[18]]} { // 19 points have results
+			if best := m.order == bestFirst; r != map[bool]int{best: 1, !best: 19}[i == 0] {
+				t.Errorf("%s: row %d has rank %d", m.orderName(), 18*i, r)
+			}
+		}
+		points := map[int]bool{} // the columns of decimal points of the means in the ranking
+		for _, row := range regexp.MustCompile(`(?m)^│[ ▸] +\d+  .*?\d\.\d+  ±`).FindAllString(m.View(), -1) {
+			points[utf8.RuneCountInString(row[:strings.LastIndexByte(row, '.')])] = true
+		}
+		if len(points) != 1 {
+			t.Errorf("decimal points in columns %v:\n%s", points, m.View())
+		}
 		m.Update(labtest.KeyMsg("S"))
+		m.Update(room.Tick{})
 	}
 	if !slices.IsSorted(m.ranked) {
 		t.Errorf("%s: %v", m.orderName(), m.ranked)
@@ -297,7 +311,7 @@ func TestRanking(t *testing.T) {
 	}
 }
 
-// TestCompareWithAnyPoint: c compares with the selected point; the ratio and its interval follow from the values of
+// TestCompareWithAnyPoint: r compares with the selected point; the ratio and its interval follow from the values of
 // both points, paired by seed.
 func TestCompareWithAnyPoint(t *testing.T) {
 	w := watched(t, three, 320)
@@ -308,19 +322,16 @@ func TestCompareWithAnyPoint(t *testing.T) {
 	}
 	x, y := w.Values(point, 0), w.Values(reference, 0)
 	want := figures.EstimateRatio(x, y)
-	half := (*want.Hi - *want.Lo) / 2
-	text := fmt.Sprintf("×%.3f ±%.3f", want.Mean, half)
-	if half >= 0.0995 {
-		text = fmt.Sprintf("×%.2f ±%.2f", want.Mean, half)
+	text := fmt.Sprintf("×%.3f ±%.3f", want.Mean, (*want.Hi-*want.Lo)/2)
+	if view := strings.Join(strings.Fields(m.View()), " "); strings.Count(view, text) < 3 { // in the map, the ranking and the list of figures
+		t.Errorf("%q is not on the screen:\n%s", text, m.View())
 	}
-	if view := m.View(); strings.Count(view, text) < 3 { // in the map, the ranking and the list of figures
-		t.Errorf("%q is not on the screen:\n%s", text, view)
+	if m.Update(labtest.KeyMsg("up")); m.texts[m.selected()].ratioInterval != "reference" {
+		t.Errorf("the reference is compared with itself: %+v", m.texts[m.selected()])
 	}
-	if m.Update(labtest.KeyMsg("up")); m.ratioText(m.selected(), 0) != "" {
-		t.Error("the reference is compared with itself")
-	}
-	if m.Update(labtest.KeyMsg("r")); m.reference != 0 {
-		t.Errorf("c on the reference: compared with %d", m.reference)
+	m.Update(labtest.KeyMsg("r"))
+	if m.Update(room.Tick{}); m.reference != reference || !strings.Contains(m.View(), "is the reference already") {
+		t.Errorf("r on the reference: compared with %d\n%s", m.reference, m.View())
 	}
 }
 
@@ -357,7 +368,7 @@ func TestEnterOpensThePoint(t *testing.T) {
 	if _, cmd := m.Update(labtest.KeyMsg("enter")); cmd != nil || m.opened >= 0 {
 		t.Error("a point was opened without a way to show it")
 	}
-	m.sweep.Live = func(context.Context, int) error { return nil }
+	m.sweep.Live = func(context.Context, int, string) error { return nil }
 	_, cmd := m.Update(labtest.KeyMsg("enter"))
 	if cmd == nil || cmd() != (tea.QuitMsg{}) || m.opened != m.selected() {
 		t.Errorf("opened %d, selected %d", m.opened, m.selected())

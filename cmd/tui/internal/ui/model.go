@@ -70,8 +70,13 @@ func newDashboardWith(lab room.Lab, opt Options, cat *controls.Catalog) *dashboa
 		m.lab.ReturnToPresent()
 		m.crosshair = 0
 	}
-	m.Bind(m.bindings(), Leaving{Release: release, Esc: "clear the selection and the crosshair",
-		Quit: "quit; asks first if a minute or more is unsaved", Stop: "save the run and quit"})
+	leaving := Leaving{Release: release, Esc: "clear the selection and the crosshair",
+		Quit: "quit; asks first if a minute or more is unsaved", Stop: "save the run and quit"}
+	if opt.Point != "" {
+		leaving.Quit = "return to the sweep; asks first if a minute or more of a changed run is unsaved"
+		leaving.Stop = "save the run, and end the sweep"
+	}
+	m.Bind(m.bindings(), leaving)
 	m.Refresh(allPanes)
 	switch {
 	case opt.Tour:

@@ -21,6 +21,7 @@ type Options struct {
 	ReportsDir string // folder for saved reports; "" means the default of the lab
 	Report     string // the report.json that is shown first; "" for none
 	Recent     string // file of the paths that were opened before; "" for none
+	Point      string // describes the point of a sweep that the session shows; q then returns to the sweep. "" for none
 	CrashDir   string // folder for crash logs; "" means the temporary folder of the system
 
 	// Open opens the data, the configuration or the capture of a link at path. It is called in the background. nil means

@@ -58,7 +58,7 @@ func (c *Config) CrowdBudget() endpoint.Budget { return c.budgetOf(c.Crowd.Budge
 // budgetOf returns a budget of the given rate.
 func (c *Config) budgetOf(bps int64) endpoint.Budget {
 	return endpoint.Budget{Bps: bps, Burst: c.Sender.BudgetBurst, Priority: c.Sender.Priority,
-		Weights: c.Sender.Weights, Interest: c.Interest}
+		Weights: c.Sender.Weights, Interest: c.Interest, Player: c.Player}
 }
 
 // FirstBudgetKey returns the key of the budget of the first lane that has one, or else of that of a

@@ -332,6 +332,11 @@ func (ch Change) SetsBudget() bool {
 	})
 }
 
+// WithoutClients returns the change without the number of clients of a crowd.
+func (ch Change) WithoutClients() Change {
+	return ch.without(func(key string) bool { return key == "crowd.clients" })
+}
+
 // WithMark returns the change with the bookmark text; "" removes the bookmark.
 func (ch Change) WithMark(text string) Change {
 	ch = ch.without(func(key string) bool { return key == "mark" })

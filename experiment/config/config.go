@@ -43,6 +43,9 @@ type Config struct {
 	Search   Search          // search for the best settings; the zero Search if none
 	Assert   []Assertion     // bounds on figures of the run
 
+	LinkSeed uint64 // seed of the links; 0 means Seed. Not 0 in a session that repeats a client of a crowd
+	Player   int    // row of the receiver's player in a session that repeats a client of a crowd, from 0
+
 	Codecs []encoders.Codec // available codecs; nil means those of package table
 	// ResolvePath returns the path of a file that the data or a link names; nil means that the name is the
 	// path.

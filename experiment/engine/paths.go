@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -107,11 +108,12 @@ func (l *lane) connect(down, up *lossmodel.Link) {
 // connectNew connects sender and receiver by new modelled links. Unless network is nil, the receiver is the
 // peer of network, and datagrams pass through the modelled links and the network.
 func (l *lane) connectNew(c *config.Config, network Network) error {
-	down, err := lossmodel.NewLinkWith(c.ReadTrace, c.Down, c.Seed, "down")
+	seed := cmp.Or(c.LinkSeed, c.Seed)
+	down, err := lossmodel.NewLinkWith(c.ReadTrace, c.Down, seed, "down")
 	if err != nil {
 		return config.ErrorAt("down", err)
 	}
-	up, err := lossmodel.NewLinkWith(c.ReadTrace, c.Up, c.Seed, "up")
+	up, err := lossmodel.NewLinkWith(c.ReadTrace, c.Up, seed, "up")
 	if err != nil {
 		return config.ErrorAt("up", err)
 	}

@@ -116,6 +116,7 @@ type Snapshot struct {
 	Schema          *frame.Schema
 	Lanes           []Lane
 	Crowd           *CrowdView              // nil unless the run has many receivers; then there are no lanes
+	Client          int                     // the client of a crowd that the session repeats, from 1; 0 if none
 	Marks           []Mark                  // oldest first
 	Effects         []Effect                // measured effects of changes of the encoder, oldest first
 	TrialAt         time.Duration           // time of the change whose effect is being measured; 0 if none

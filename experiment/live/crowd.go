@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -20,6 +21,8 @@ type receivers struct {
 	config *config.Config // with which it was opened, and the changes of the user since
 	undo   engine.UndoSteps
 	marks  []engine.Mark // set by the user in this run, oldest first
+	runner *Runner
+	client clientSession
 }
 
 // openCrowd opens a crowd of c.
@@ -32,7 +35,7 @@ func openCrowd(ctx context.Context, c *config.Config, r *Runner) (*receivers, er
 		return nil, err
 	}
 	c.AdoptFit(x.Config())
-	return &receivers{Live: x, config: c}, nil
+	return &receivers{Live: x, config: c, runner: r}, nil
 }
 
 // Config implements run.
@@ -75,6 +78,7 @@ func (x *receivers) apply(made config.StampedChange) error {
 		return err
 	}
 	x.config = after
+	x.client.outdated = true
 	kind, label := x.undo.Add(before, after, &made)
 	x.addMark(label, kind)
 	return nil
@@ -89,7 +93,7 @@ func (x *receivers) addMark(label string, kind engine.MarkKind) {
 // them.
 func (x *receivers) repeat(r *Runner, _ time.Duration) (opener, error) {
 	recorded := x.Recorded()
-	before := *x
+	before := receivers{config: x.config, undo: x.undo, marks: x.marks}
 	return func(ctx context.Context) (run, error) {
 		again, err := openCrowd(ctx, recorded, r)
 		if err != nil {
@@ -102,11 +106,13 @@ func (x *receivers) repeat(r *Runner, _ time.Duration) (opener, error) {
 	}, nil
 }
 
-// view implements run.
+// view implements run. The selected client stays the same until the user selects another one.
 func (x *receivers) view(r *Runner) *engine.Snapshot {
-	snap := x.View(r.client)
+	snap := x.View(cmp.Or(r.client, x.client.number))
 	isLater := func(m engine.Mark) bool { return m.T > snap.Now } // in the run that this one repeats
 	snap.Marks = slices.DeleteFunc(slices.Clone(x.marks), isLater)
+	x.follow(snap.Crowd.Selected)
+	x.client.addTo(snap, r)
 	return snap
 }
 

@@ -191,3 +191,71 @@ func crowdRuns(t *testing.T) {
 		t.Error("a stopped crowd accepts a command")
 	}
 }
+
+// awaitClient publishes snapshots until the session of the selected client is at the present, and returns its snapshot.
+func (l lab) awaitClient() *engine.Snapshot {
+	l.t.Helper()
+	x := l.current.(*receivers)
+	l.publish()
+	if x.client.next != nil {
+		<-x.client.next.finished
+	}
+	l.publish()
+	snap := l.Snapshot()
+	if c := snap.Crowd.Client; c != nil && c.Client == snap.Crowd.Selected && len(c.Lanes) > 0 {
+		return c
+	}
+	l.t.Fatalf("no session of client %d: %q", snap.Crowd.Selected, snap.Crowd.NoClient)
+	return nil
+}
+
+// The session of a client has the packets of the crowd: sizes, baselines, outcomes and times of arrival, also after
+// changes, of codecs with memos, and of a client that is selected late.
+func TestClientSession(t *testing.T) {
+	budget := change("sender.budget", "48kbit")
+	for name, x := range map[string]struct {
+		settings []any
+		change   Command
+	}{
+		"whole frames":    {settings: []any{"encoder.name", "relative-orientation"}},
+		"memos":           {settings: []any{"encoder.name", "adaptive"}},
+		"two references":  {settings: []any{"encoder.name", "kinetic"}},
+		"profiles":        {settings: []any{"crowd.profiles", "lte 50%, unity-4g 50%", "client[0].turn", "9", "client[0].down.duplicate", "20%"}},
+		"more clients":    {change: change("clients", 30)},
+		"budget":          {settings: []any{"sender.budget", "64kbit", "crowd.player_rows", "4", "sender.priority", "fiedler first=1"}, change: budget},
+		"scripted budget": {settings: []any{"sender.budget", "64kbit", "at[0].t", "300ms", "at[0].budget", "32kbit"}, change: budget},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := config.Default()
+			testkit.Set(t, c, append([]any{"crowd.clients", 20, "crowd.rtt", "uniform min=20ms max=200ms", "crowd.loss", "5%"}, x.settings...)...)
+			r, clock := newManual(t, c)
+			check := func(want int) {
+				t.Helper()
+				r.play(clock, 500*time.Millisecond)
+				alone := r.awaitClient()
+				packets := map[packetlog.ID]packetlog.Record{}
+				for _, p := range alone.Lanes[0].Packets {
+					packets[packetlog.ID{Seq: p.Seq, Copy: p.Copy}] = p
+				}
+				list := r.Snapshot().Crowd.Packets
+				for _, p := range list {
+					got := packets[packetlog.ID{Seq: p.Seq}]
+					isSame := got.Payload == p.Payload && got.Wire == p.Wire && got.Baseline == p.Baseline
+					isOpen := p.Outcome == packetlog.InFlight // a session handles arrivals after the last slot too
+					if !isSame || !isOpen && (got.Outcome != p.Outcome || got.Arrived != p.Arrived || got.Cause != p.Cause) {
+						t.Fatalf("client %d: the session has\n%+v, the crowd\n%+v", want, got, p)
+					}
+				}
+				if alone.Client != want || len(list) < 20 {
+					t.Errorf("client %d has %d packets, want client %d", alone.Client, len(list), want)
+				}
+			}
+			r.handleCommand(t.Context(), Command{Client: 9})
+			check(9)
+			r.handleCommand(t.Context(), x.change)
+			check(9)
+			r.handleCommand(t.Context(), Command{Client: 14})
+			check(14)
+		})
+	}
+}

@@ -37,7 +37,7 @@ func (r *Runner) estimate(ctx context.Context, list []config.Encoder) {
 		e.frames = before.frames
 		done = before.done.Load()
 	case s == nil:
-		done.Err = errors.New("the encoders of a crowd are not estimated")
+		done.Err = errors.New("no client of this crowd is repeated, so the encoders are not estimated")
 	default:
 		e.frames, done.Err = s.RecentFrames()
 	}

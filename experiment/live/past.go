@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync/atomic"
@@ -28,8 +29,9 @@ type past struct {
 
 // moment is what a look back shows.
 type moment struct {
-	at  time.Duration // this virtual time
-	seq uint64        // and a time at which this packet was sent, if it is not 0
+	at     time.Duration // this virtual time
+	seq    uint64        // and a time at which this packet was sent, if it is not 0
+	client int           // of a crowd, which is repeated; 0 if none
 }
 
 // Times of a look back.
@@ -45,6 +47,9 @@ const packetsAfter = frame.MaxHistory / 2
 // lookAt begins a look back at m. Another one ends. If the second run of that stands before m, it continues.
 func (r *Runner) lookAt(ctx context.Context, m moment, replaces bool) error {
 	m.at = min(m.at, r.current.Now())
+	if x, isCrowd := r.current.(*receivers); isCrowd {
+		m.client = cmp.Or(r.client, x.client.number)
+	}
 	p := &past{moment: m, replaces: replaces, begun: r.opt.Clock(), known: r.current.Now()}
 	begin, err := r.current.repeat(r, m.at)
 	if err != nil {
@@ -78,6 +83,11 @@ func (r *Runner) lookAt(ctx context.Context, m moment, replaces bool) error {
 
 // repeat runs the second run to the moment. It returns the error of ctx if that ends before.
 func (p *past) repeat(ctx context.Context, x run) error {
+	if crowd, isCrowd := x.(*receivers); isCrowd {
+		if err := crowd.followNow(ctx, p.client); err != nil {
+			return err
+		}
+	}
 	s := sessionOf(x)
 	isReached := func() bool {
 		return x.Reached(p.at) && (p.seq == 0 || s.HasSent(p.seq)) || x.Reached(p.known)
@@ -111,8 +121,8 @@ func (r *Runner) handleLook(ctx context.Context, c *Command) {
 	if c.Open != nil {
 		r.notifyResult("", r.showPacket(ctx, *c.Open, c.Trace != nil))
 	}
-	if p := r.past; c.Client > 0 && p != nil && p.view != nil {
-		p.view = p.run.view(r)
+	if p := r.past; c.Client > 0 && p != nil && !p.replaces {
+		r.notifyResult("", r.lookAt(ctx, p.moment, false))
 	}
 }
 
@@ -183,14 +193,14 @@ func (r *Runner) showPacket(ctx context.Context, id packetlog.ID, bits bool) err
 	s := r.shown()
 	current := r.session()
 	isStored := func() bool { return !s.Opened(id).Gone && (!bits || s.Trace(id.Seq).Packet != nil) }
-	if s == nil || !current.HasSent(id.Seq) || isStored() {
+	if s == nil || current == nil || !current.HasSent(id.Seq) || isStored() {
 		return nil
 	}
 	last := id.Seq + packetsAfter
 	if r.past != nil && r.past.seq == last {
 		return nil // the second run is at this packet, or on its way
 	}
-	return r.lookAt(ctx, moment{min(current.TimeOf(last), current.Now()), last}, false)
+	return r.lookAt(ctx, moment{at: min(current.TimeOf(last), current.Now()), seq: last}, false)
 }
 
 // addPast adds the look back, and what the user requested to see of packets, to a snapshot of the
@@ -213,8 +223,17 @@ func (r *Runner) addPast(snap *engine.Snapshot) {
 		view.Saving = snap.Saving
 		shown = &view
 		snap.Past.Snap = &view
+		if view.Crowd != nil { // its client gets details of packets below
+			crowd := *view.Crowd
+			view.Crowd = &crowd
+		}
 	case wall-p.begun >= progressAfter:
 		snap.Past.Reached = time.Duration(p.reached.Load())
+	}
+	if crowd := shown.Crowd; crowd != nil && crowd.Client != nil {
+		client := *crowd.Client
+		crowd.Client = &client
+		shown = &client
 	}
 	r.viewing.add(shown, r.shown(), wall)
 }

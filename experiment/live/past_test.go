@@ -29,11 +29,16 @@ type state struct {
 // stateOf returns the state of a run.
 func stateOf(r lab, x run) state {
 	snap := *x.view(r.Runner)
-	out := state{at: x.Now(), digest: fmt.Sprint(snap.Config.Settings())}
-	snap.Config = nil
-	for i := range snap.Lanes { // NaN differs from NaN, but not as text
-		out.digest += fmt.Sprint(snap.Lanes[i].Recent)
-		snap.Lanes[i].Recent = meters.Recent{}
+	if crowd, ok := x.(*receivers); ok && crowd.client.next != nil {
+		<-crowd.client.next.finished
+		snap = *x.view(r.Runner)
+	}
+	out := state{at: x.Now(), digest: fmt.Sprint(snap.Config.Settings()) + withoutNaN(&snap)}
+	if crowd := snap.Crowd; crowd != nil && crowd.Client != nil {
+		client := *crowd.Client
+		out.digest += withoutNaN(&client)
+		client.Marks = nil
+		crowd.Client = &client
 	}
 	marksBefore := slices.DeleteFunc(slices.Clone(snap.Marks), func(m engine.Mark) bool { return m.T >= snap.Now })
 	out.digest += fmt.Sprint(marksBefore) // a mark of a crowd that is set now is not shown before
@@ -47,6 +52,16 @@ func stateOf(r lab, x run) state {
 		}
 	}
 	return out
+}
+
+// withoutNaN removes from a snapshot what cannot be compared, and returns it as text: NaN differs from NaN, but not as text.
+func withoutNaN(snap *engine.Snapshot) (text string) {
+	snap.Config = nil
+	for i := range snap.Lanes {
+		text += fmt.Sprint(snap.Lanes[i].Recent)
+		snap.Lanes[i].Recent = meters.Recent{}
+	}
+	return text
 }
 
 // TestPastEqualsFormerPresent checks, for random configurations and changes during the run, that a look

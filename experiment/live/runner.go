@@ -122,15 +122,19 @@ func (r *Runner) open(ctx context.Context, c *config.Config) (run, error) {
 	return openSession(ctx, c, r, nil)
 }
 
-// session returns the current session; nil if the experiment is a crowd.
+// session returns the current session; see sessionOf.
 func (r *Runner) session() *engine.Session { return sessionOf(r.current) }
 
-// sessionOf returns the session that x is; nil for a crowd.
+// sessionOf returns the session that x is, or that repeats the selected client of a crowd; nil if none does.
 func sessionOf(x run) *engine.Session {
-	if s, ok := x.(*session); ok {
-		return s.Session
+	s, isSession := x.(*session)
+	if !isSession {
+		s = x.(*receivers).client.session
 	}
-	return nil
+	if s == nil {
+		return nil
+	}
+	return s.Session
 }
 
 // Start runs the experiment in its own goroutine until ctx ends or Stop is called, and returns

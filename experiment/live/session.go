@@ -82,7 +82,12 @@ func (s *session) checkRepeatable(r *Runner) error {
 	if r.opt.Remote != nil {
 		return errors.New("a session over a network cannot be repeated; only stored packets can be shown")
 	}
-	path, isFile := strings.CutPrefix(s.opened.Data.Source, "file:")
+	return checkReadable(s.opened)
+}
+
+// checkReadable returns an error if the data of c cannot be read once more.
+func checkReadable(c *config.Config) error {
+	path, isFile := strings.CutPrefix(c.Data.Source, "file:")
 	if info, err := os.Stat(path); isFile && err == nil && !info.Mode().IsRegular() {
 		return errors.New("the data come from a pipe and cannot be read again, so the run cannot be repeated")
 	}

@@ -37,6 +37,7 @@ type viewing struct {
 func (x *viewing) handle(c *Command) {
 	if c.Client > 0 {
 		x.client = c.Client
+		x.forget()
 	}
 	if c.Open != nil {
 		x.inspected = c.Open
@@ -59,7 +60,13 @@ func (x *viewing) handle(c *Command) {
 	}
 }
 
-// add adds what was requested of session s, nil for a crowd, to its snapshot. wall is the wall time. A
+// forget removes the details of packets, because those of another client follow.
+func (x *viewing) forget() {
+	x.opened = nil
+	x.traced = nil
+}
+
+// add adds what was requested of session s, nil if there is none, to its snapshot. wall is the wall time. A
 // packet is described once, and again when its ack is known. Details and description stay when the
 // session no longer stores the packet, or when s repeats the session that stored it.
 func (x *viewing) add(snap *engine.Snapshot, s *engine.Session, wall time.Duration) {
@@ -68,7 +75,7 @@ func (x *viewing) add(snap *engine.Snapshot, s *engine.Session, wall time.Durati
 		x.priorities = nil
 		x.of = s
 	}
-	if s == nil { // a crowd
+	if s == nil {
 		return
 	}
 	if x.inspected != nil {

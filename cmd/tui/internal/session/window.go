@@ -22,6 +22,11 @@ func (w window) snapshot() *engine.Snapshot {
 		snap.Effects = before(w.to, snap.Effects, func(e engine.Effect) time.Duration { return e.Until })
 		snap.Marks = before(w.to, snap.Marks, func(m engine.Mark) time.Duration { return m.T })
 	}
+	if snap.Crowd != nil && snap.Crowd.Client != nil {
+		crowd := *snap.Crowd
+		crowd.Client = window{crowd.Client, w.from, w.to}.snapshot()
+		snap.Crowd = &crowd
+	}
 	return &snap
 }
 

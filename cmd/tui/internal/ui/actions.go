@@ -101,10 +101,11 @@ func (m *dashboard) explain() room.Request {
 	if r, ok := m.page().Reasons(); ok {
 		return r
 	}
-	if m.showsCrowd() {
+	v := m.pageView(!allPanes)
+	if v.Snap.Crowd != nil {
 		return room.Refusal("x explains a crowd on the page Crowd")
 	}
-	box := packets.NewProblems(m.lab.Shown(), m.lab.Config())
+	box := packets.NewProblems(v.Snap, v.Cfg)
 	if box == nil {
 		return room.Request{Notice: "nothing to explain: no packet failed or was much larger than those before it"}
 	}
@@ -112,7 +113,7 @@ func (m *dashboard) explain() room.Request {
 }
 
 // errNoPackets means that the session has no page of packets.
-var errNoPackets = errors.New("a crowd keeps no list of all packets; the page Crowd shows the newest of a client")
+var errNoPackets = errors.New("no client of this crowd is repeated; the page Crowd shows the newest packets of a client")
 
 // listPackets opens the page of packets and executes an order for its list.
 func (m *dashboard) listPackets(o room.PacketOrder) (tea.Cmd, error) {

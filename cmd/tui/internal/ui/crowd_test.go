@@ -94,21 +94,37 @@ func TestCrowdCrosshair(t *testing.T) {
 	}
 }
 
-// TestCrowdPages checks that a crowd has only the pages that have something to show, and that the keys which need a single
-// receiver refuse.
+// TestCrowdPages checks that a crowd has only the pages that have something to show, those of the selected client only if
+// it is repeated, and that the keys which need a single receiver refuse.
 func TestCrowdPages(t *testing.T) {
-	open := func() *dashboard { return screen(newCrowdLab(200), 120, 36, Options{}) }
-	m := open()
-	if view := m.View(); !strings.Contains(view, "[1 Crowd] 2 Compare ") || strings.Contains(view, "Live ") {
+	open := func() *dashboard { return screen(newCrowdLab(200), 160, 48, Options{}) }
+	lab := newCrowdLab(200)
+	m := screen(lab, 160, 48, Options{})
+	if view := m.View(); !strings.Contains(view, "[1 Crowd] 2 Bits  3 Packets  4 World  5 Compare ") || strings.Contains(view, "Live ") {
 		t.Errorf("the pages of a crowd:\n%s", view)
 	}
-	for key, want := range map[string]string{"1": "Clients by round trip, ms", "2": "a crowd of 200 clients: the page Crowd has its figures", "3": "no such key here",
+	for key, want := range map[string]string{"1": "Clients by round trip, ms", "2": "Bit budget", "3": "Packets filter all", "4": "No world to show", "5": "a crowd of 200 clients: the page Crowd has its figures", "6": "no such key here",
 		"/tour enter": "the tour needs snapshots of cubes and one receiver", "<": "1.0 s AGO"} {
 		m := open()
 		press(m, append([]string{"1"}, strings.Fields(key)...)...)
 		if view := strings.Join(strings.Fields(m.View()), " "); !strings.Contains(view, want) {
 			t.Errorf("key %s does not show %q:\n%s", key, want, m.View())
 		}
+	}
+	press(m, "3", "]")
+	if got := m.lab.Snap.Crowd; len(lab.Got) != 1 || lab.Got[0].Client != got.Selected+1 {
+		t.Errorf("the key for the next client sends %+v", lab.Got)
+	}
+	lab.Snap = crowdSnapshot(200, 91*time.Second)
+	lab.Snap.Crowd.Client, lab.Snap.Crowd.NoClient = nil, "client 7 joins later"
+	m.Update(room.Tick{})
+	if view := m.View(); !strings.Contains(view, "client 7 joins later") || !strings.Contains(view, "[3 Packets]") {
+		t.Errorf("the open page of a client that is not repeated:\n%s", view)
+	}
+	press(m, "1")
+	m.Update(room.Tick{})
+	if view := m.View(); !strings.Contains(view, "[1 Crowd] 2 Compare ") {
+		t.Errorf("the pages without a client:\n%s", view)
 	}
 	press(m, "2", "x")
 	if view := m.View(); !strings.Contains(view, "x explains a crowd on the page Crowd") {

@@ -19,14 +19,15 @@ const packetRateHz = 60
 // packets, and the server encodes for baselines of four to nine packets.
 func newCrowdLab(n int) *labtest.Lab { return &labtest.Lab{Snap: crowdSnapshot(n, 90*time.Second)} }
 
-// crowdSnapshot returns the snapshot of newCrowdLab at a virtual time. The packets are those of client 10.
+// crowdSnapshot returns the snapshot of newCrowdLab at a virtual time. The packets and the session are those of client 10.
 func crowdSnapshot(n int, now time.Duration) *engine.Snapshot {
-	snap := labtest.Snapshot(now)
+	snap, alone := labtest.Snapshot(now), labtest.Snapshot(now)
+	alone.Client = 10
 	snap.Lanes, snap.World, snap.Effects, snap.Log = nil, nil, nil, nil
 	snap.Config = snap.Config.Clone()
 	snap.Config.Crowd = config.Default().Crowd
 	snap.Config.Crowd.Clients = n
-	x := &engine.CrowdView{Span: 2 * time.Second, TickTime: time.Second / packetRateHz, Recent: &figures.Crowd{Clients: n}, Selected: 10}
+	x := &engine.CrowdView{Span: 2 * time.Second, TickTime: time.Second / packetRateHz, Recent: &figures.Crowd{Clients: n}, Selected: 10, Client: alone}
 	for i := range n {
 		rtt, loss := 20+float64(i*180/n), 0.01
 		if i%10 == 9 {

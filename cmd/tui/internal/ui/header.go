@@ -100,11 +100,13 @@ func (m *dashboard) title() (draw func(w int) []look.Span, needed int) {
 	return draw, look.SpansWidth(slices.Concat(names, seed, clock, speed))
 }
 
-// peer returns the part of the title about the receiver of a session over a real network: its address, or why the
-// session lost it; nil in other sessions.
+// peer returns the part of the title about the receiver: its address in a session over a real network, or why the
+// session lost it; the client of a crowd; nil in other sessions.
 func (m *dashboard) peer(dot look.Span) []look.Span {
 	peer := m.lab.Snap.To
-	switch {
+	switch x := m.lab.Shown().Crowd; {
+	case x != nil:
+		return []look.Span{dot, clientSpan(x, m.isOfClient())}
 	case lostPeer(m.lab.Snap):
 		return []look.Span{dot, look.Warn.Span(m.lab.Snap.Err.Error())}
 	case strings.HasPrefix(peer, "127."):
@@ -131,6 +133,20 @@ func shortenNames(title []look.Span, w int) []look.Span {
 	title = title[2:]
 	title[0].Text = look.Shorten(title[0].Text, w-look.SpansWidth(title[1:]))
 	return title
+}
+
+// clientSpan returns the name of the selected client, in another style until its run is repeated, or why its pages are
+// empty if one is open.
+func clientSpan(x *engine.CrowdView, isShown bool) look.Span {
+	switch {
+	case x.NoClient != "" && isShown:
+		return look.Warn.Span(x.NoClient)
+	case x.Selected == 0:
+		return look.Dim.Span("no client")
+	case x.Client != nil && clientOf(x) != x.Selected:
+		return look.Paused.Span("client " + strconv.Itoa(x.Selected))
+	}
+	return look.Plain.Span("client " + strconv.Itoa(x.Selected))
 }
 
 // encoders returns the names of all lanes, and that of the active encoder with the number of shadows. Both are equal

@@ -45,7 +45,8 @@ type dashboard struct {
 	search      *openList // the list of what can be opened, while it is open; otherwise nil
 	paths       openfile.Completer
 	estimated   []config.Encoder // the encoders that the lab was requested to estimate
-	flow        *room.Page       // the page Flow; in pages only while it has something to show, see showFlow
+	flow        *room.Page       // the page Flow; in pages only while it has something to show, see showPages
+	ofClient    []*room.Page     // the pages that show the selected client of a crowd; see showClient
 }
 
 func newDashboard(lab room.Lab, opt Options) *dashboard {
@@ -60,9 +61,13 @@ func newDashboardWith(lab room.Lab, opt Options, cat *controls.Catalog) *dashboa
 	m.Shell = newShell(m, opt)
 	m.lab = session.New(lab, m.theme, m.refreshAll)
 	m.notice = &m.lab.Notice
-	m.pages = pages(opt, cat, m.lab.Snap)
+	if m.showsCrowd() {
+		m.pages = m.crowdPages(opt)
+	} else {
+		m.pages = pages(opt, cat, m.lab.Snap)
+	}
 	m.flow = transport.New()
-	m.showFlow()
+	m.showPages()
 	if room.SendsFiles(m.lab.Snap.Schema) {
 		m.open = m.pageNamed("File")
 	}
@@ -92,15 +97,24 @@ func newDashboardWith(lab room.Lab, opt Options, cat *controls.Catalog) *dashboa
 
 // pages returns the pages of a session in the order of their keys, without the page Flow.
 func pages(opt Options, cat *controls.Catalog, snap *engine.Snapshot) []*room.Page {
-	if snap.Crowd != nil {
-		return []*room.Page{crowd.New(), compare.New(&panes.SelectedShadow{}, opt.ReportsDir)}
-	}
 	comparison := &panes.SelectedShadow{} // the shadow that is compared with the active encoder, on two pages
-	data := world.New(snap.Schema)
+	data := world.New(snap.Schema, "[", "]")
 	if room.SendsFiles(snap.Schema) {
 		data = file.New(cat)
 	}
 	return []*room.Page{live.New(cat), bits.New(comparison), packets.New(), data, compare.New(comparison, opt.ReportsDir)}
+}
+
+// crowdPages returns the pages of a crowd, without those of the selected client, which showClient adds.
+func (m *dashboard) crowdPages(opt Options) []*room.Page {
+	comparison := &panes.SelectedShadow{}
+	page, selectClient := crowd.New()
+	m.ofClient = []*room.Page{bits.New(comparison), packets.New(), world.New(m.lab.Snap.Schema, "pgdown", "pgup")}
+	for _, p := range m.ofClient {
+		p.Keys = append(p.Keys, room.Pair("[", "]", "previous client of the crowd, next client, in the order of the page Crowd",
+			selectClient).InFooter("client").Pin())
+	}
+	return []*room.Page{page, compare.New(comparison, opt.ReportsDir)}
 }
 
 // pageNamed returns the index of a page; that of the open one if it does not exist.
@@ -111,10 +125,11 @@ func (m *dashboard) pageNamed(name string) int {
 	return m.open
 }
 
-// showFlow adds the page Flow as the last page when it has something to show, and removes it when it has
-// nothing to show and is not open.
-func (m *dashboard) showFlow() {
+// showPages adds the pages that have something to show since the last call, and removes those that have nothing to
+// show and are not open.
+func (m *dashboard) showPages() {
 	if m.showsCrowd() {
+		m.showClient()
 		return
 	}
 	has := slices.Contains(m.pages, m.flow)
@@ -124,6 +139,41 @@ func (m *dashboard) showFlow() {
 	case !needed && has && m.page() != m.flow && m.tour == nil: // the tour returns to the page before
 		m.pages, m.dirty = m.pages[:len(m.pages)-1], true
 	}
+}
+
+// showClient adds the pages of the selected client after the page Crowd if the lab repeats a client, and otherwise
+// removes them.
+func (m *dashboard) showClient() {
+	has, needed := len(m.pages) > len(m.ofClient), m.lab.Snap.Crowd.Client != nil
+	if has == needed || has && m.isOfClient() {
+		return
+	}
+	open := m.page()
+	if needed {
+		m.pages = slices.Insert(m.pages, 1, m.ofClient...)
+	} else {
+		m.pages = slices.Delete(m.pages, 1, 1+len(m.ofClient))
+	}
+	m.open, m.dirty = slices.Index(m.pages, open), true
+}
+
+// isOfClient reports whether the open page shows the selected client of a crowd.
+func (m *dashboard) isOfClient() bool { return slices.Contains(m.ofClient, m.page()) }
+
+// clientSnapshot returns the snapshot of the client in that of a crowd, which has the same state; one without lanes if
+// the lab repeats no client.
+func clientSnapshot(snap *engine.Snapshot) *engine.Snapshot {
+	if snap == nil {
+		return nil
+	}
+	client := engine.Snapshot{Now: snap.Now, Config: snap.Config, Schema: snap.Schema, Item: snap.Item}
+	if snap.Crowd.Client != nil {
+		client = *snap.Crowd.Client
+	}
+	client.State = snap.State
+	client.Pace = snap.Pace
+	client.Past = snap.Past
+	return &client
 }
 
 // Refresh implements Screen: it passes the current state to the open page.
@@ -138,6 +188,10 @@ func (m *dashboard) pageView(redrawDue bool) room.View {
 		CanRedrawAll: m.output.available()}
 	if s.Repeated() == nil {
 		v.Now = s.Snap
+	}
+	if m.isOfClient() {
+		v.Snap, v.Now, v.Present = clientSnapshot(v.Snap), clientSnapshot(v.Now), clientSnapshot(v.Present)
+		v.Cfg = v.Snap.Config
 	}
 	return v
 }
@@ -155,7 +209,7 @@ func (m *dashboard) Tick() (changed bool, cmd tea.Cmd) {
 		changed = m.tour.Tick()
 	}
 	m.lab.Sync()
-	m.showFlow()
+	m.showPages()
 	if m.pendingSave.done(now) {
 		return false, m.pendingSave.then()
 	}
@@ -163,6 +217,9 @@ func (m *dashboard) Tick() (changed bool, cmd tea.Cmd) {
 	stepped := now.State != engine.Running && now.Now != before.Now
 	stateChanged := now.State != before.State || len(now.Marks) != len(before.Marks)
 	redrawDue := m.lab.Ticks%m.ticksPerRedraw() == 0 || stepped || stateChanged || isFirstSample(before, now)
+	if a, b := before.Crowd, now.Crowd; a != nil && b != nil && clientOf(a) != clientOf(b) {
+		m.refreshAll()
+	}
 	pageChanged := m.page().Observe(m.pageView(redrawDue))
 	boxChanged := m.updateEncoderList()
 	step := clockStep(now)
@@ -181,6 +238,14 @@ func failure(snap *engine.Snapshot) error {
 // lostPeer reports whether the session stopped because of the network or the receiver there.
 func lostPeer(snap *engine.Snapshot) bool {
 	return snap.State == engine.Broken && errors.As(snap.Err, new(*engine.NetworkError))
+}
+
+// clientOf returns the number of the client that the lab repeats; 0 if none.
+func clientOf(x *engine.CrowdView) int {
+	if x.Client == nil || len(x.Client.Lanes) == 0 {
+		return 0
+	}
+	return x.Client.Client
 }
 
 // isFirstSample reports whether one of the first samples, the points of the charts, of the active

@@ -10,10 +10,11 @@ import (
 )
 
 // New returns the page: on a large screen the clients above, below them the charts on the left, and the
-// baselines and the packets of a client on the right.
-func New() *room.Page {
+// baselines and the packets of a client on the right. selectClient selects the client that is step places further in
+// the order of the page.
+func New() (p *room.Page, selectClient func(step int) room.Request) {
 	span, table := &panes.TimeAxis{}, &clientTable{}
-	p := &room.Page{Name: "Crowd", Top: room.NewSlot(&summary{})}
+	p = &room.Page{Name: "Crowd", Top: room.NewSlot(&summary{})}
 	client := &client{}
 	clients := &clients{clientTable: table, selected: -1, packets: client}
 	client.clients = clients
@@ -41,7 +42,7 @@ func New() *room.Page {
 			packets.Place(leftW, h-clientH, rightW, clientH),
 		}
 	}
-	return p
+	return p, func(step int) room.Request { return clients.Move(0, step) }
 }
 
 // summary is a line with the main figures.

@@ -34,6 +34,8 @@ type worldMap struct {
 	dirty      bool               // the world changed and is not drawn yet
 	emptyText  string             // shown while there is no world
 	play       *play              // the player of a live world
+
+	zoomOut, zoomIn string // the keys
 }
 
 func (p *worldMap) Name() string { return "World" }
@@ -301,7 +303,7 @@ func (p *worldMap) Bindings() []room.Binding {
 		}
 	}
 	return []room.Binding{
-		room.Pair("[", "]", "zoom out, zoom in", zoom).InFooter("zoom").Pin().Unless(func() bool { return !p.hasThings() }),
+		room.Pair(p.zoomOut, p.zoomIn, "zoom out, zoom in", zoom).InFooter("zoom").Pin().Unless(func() bool { return !p.hasThings() }),
 		room.Pair("shift+left", "shift+right", "pan", pan(1, 0)),
 		room.Pair("shift+down", "shift+up", "pan", pan(0, 1)),
 		panes.RowCostBinding("heat map of the bits that each row cost in the last 2 s", func() bool { return p.costs != nil }),

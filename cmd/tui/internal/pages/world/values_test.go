@@ -14,7 +14,7 @@ import (
 // differ, and has nothing specific to cubes.
 func TestValuesSentAndShown(t *testing.T) {
 	lab := labtest.NewShown()
-	page := New(lab.Snap.Schema)
+	page := New(lab.Snap.Schema, "[", "]")
 	s := labtest.NewStage(page, lab, 80, 22)
 	for _, want := range []string{"age 137 ms, 3 of 26 values differ", "position-x", "-998         -1005            -7", "Age ms  max, 2 s   156"} {
 		if view := s.View(); !strings.Contains(view, want) {
@@ -100,7 +100,7 @@ func TestWorldOfATable(t *testing.T) {
 	lab.Snap.Schema, lab.Snap.Item = schema, "entity"
 	table := func(x int32) []int32 { return []int32{1, -100, 50, 0, 1, x, -50, 3, 0, 900, 900, 0} }
 	lab.Snap.Frames = &playout.Frames{Sent: frame.Frame{Table: table(100)}, Shown: &frame.Frame{Table: table(80)}, Age: 137 * time.Millisecond}
-	page := New(schema)
+	page := New(schema, "[", "]")
 	s := labtest.NewStage(page, lab, 100, 24)
 	for _, want := range []string{"Sender  2 entities; 1 moving", "Receiver  137 ms behind; 1 displaced", "across"} {
 		if view := s.View(); !strings.Contains(view, want) {

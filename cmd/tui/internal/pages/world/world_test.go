@@ -73,7 +73,7 @@ func TestArrowsPanARecording(t *testing.T) {
 	lab := labtest.NewLab()
 	lab.Snap.World = labtest.WorldPicture(lab.Snap.Now)
 	lab.Snap.World.Live = false
-	page := New(nil)
+	page := New(nil, "[", "]")
 	m := labtest.NewStage(page, lab, 80, 22)
 	m.Press("left")
 	if k := labtest.Pane[*worldMap](page).world.Camera; len(lab.Got) > 0 || k.X >= 0 {
@@ -88,7 +88,7 @@ func TestPriorities(t *testing.T) {
 	lab.Snap.World = labtest.WorldPicture(lab.Snap.Now)
 	lab.Snap = labtest.WithBudgets(lab.Snap)
 	lab.Snap.Config.Sender.Budget = 64_000
-	page := New(nil)
+	page := New(nil, "[", "]")
 	m := labtest.NewStage(page, lab, 160, 30)
 	m.Press("x")
 	if len(lab.Got) != 1 || lab.Got[0].Priorities == nil || !*lab.Got[0].Priorities {

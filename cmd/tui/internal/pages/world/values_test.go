@@ -54,7 +54,7 @@ func TestParts(t *testing.T) {
 	d.Sent.Table = []int32{77, 0, 0, 0, 0, 1, 55, 9, 0, 0, 0, 0, 0, 0, 0, 0}
 	d.Shown.Table = []int32{75, 0, 0, 0, 0, 1, 54, 9, 0, 0, 0, 0, 0, 1, 3, 4}
 	lab.Snap.Schema = s
-	stage := labtest.NewStage(New(s), lab, 80, 22)
+	stage := labtest.NewStage(New(s, "[", "]"), lab, 80, 22)
 	view := stage.View()
 	for _, want := range []string{"Time ", "Now ", "77            75", "Player 0", "X ", "55            54", "Health ", "9             9", "Player 2"} {
 		if !strings.Contains(view, want) {
@@ -76,7 +76,7 @@ func TestMessagesAreShownAsText(t *testing.T) {
 	d := lab.Snap.Frames
 	d.Sent.Table, d.Shown.Table = nil, nil
 	d.Sent.Body, d.Shown.Body = []byte("the second message\x1b[2J\xff"), []byte("the first\r\nmessage")
-	view := labtest.NewStage(New(lab.Snap.Schema), lab, 80, 22).View()
+	view := labtest.NewStage(New(lab.Snap.Schema, "[", "]"), lab, 80, 22).View()
 	for _, want := range []string{"the second message·[2J·", "the first message", "18 bytes"} {
 		if !strings.Contains(view, want) {
 			t.Errorf("no %q in\n%s", want, view)

@@ -53,7 +53,7 @@ func TestKnownCubeLightsKnownCells(t *testing.T) {
 		{"near, turned by an eighth", []playout.Pose{far, {X: 0, Y: 0, Z: 0.2, Rot: eighth}}, 4,
 			"19,10:⢀ 20,10:⣴ 21,10:⣦ 22,10:⡀ 19,11:⠈ 20,11:⠻ 21,11:⠟ 22,11:⠁"},
 	} {
-		p := labtest.Pane[*worldMap](New(nil))
+		p := labtest.Pane[*worldMap](New(nil, "[", "]"))
 		snap := *labtest.NewLab().Snap
 		snap.World = &playout.Picture{Sent: c.poses}
 		p.world.Camera.Pan(0, 0) // does not follow the player

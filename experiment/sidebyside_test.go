@@ -12,6 +12,7 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/internal/labtest"
 )
 
@@ -41,8 +42,9 @@ func TestSwapsAndDepartures(t *testing.T) {
 	if r.Lane != "A" || !slices.Equal(lanes, want) {
 		t.Errorf("first lane %s, shadows %q, want %q", r.Lane, lanes, want)
 	}
-	if len(r.Stretches) != 2 || r.Stretches[0].Encoder != "raw" || r.Stretches[1].Encoder != "rotor" || r.Encoders() != "raw, rotor" {
-		t.Fatalf("stretches %+v", r.Stretches)
+	names := strings.Join(meters.StretchNames(r.Stretches), "; ")
+	if names != "raw over loss 5%; rotor over loss 5%; rotor over down loss 20%, up loss 5%" || r.Encoders() != "raw, rotor" {
+		t.Fatalf("stretches %s of %s", names, r.Encoders())
 	}
 	var sum engine.Result // of the stretches
 	bits := 0.0
@@ -81,8 +83,8 @@ func TestSwapsAndDepartures(t *testing.T) {
 		t.Errorf("encoders of lane A: %q", got)
 	}
 	for name, parts := range map[string][]string{
-		"report.md":   {"| raw | 0.0 | 2.", " adaptive until 3 s |", "| A raw, rotor, whole run |", "| rotor | 2."},
-		"report.html": {"orientation_small=4", "raw, rotor", "Between swaps"},
+		"report.md":   {"| raw over loss 5% | 0.0 | 2.", " adaptive until 3 s |", "| A raw, rotor, whole run |", "| rotor over down loss 20%, up loss 5% | 3.0 |"},
+		"report.html": {"orientation_small=4", "raw, rotor", "Between changes"},
 		"samples.csv": {",raw+rotor,"},
 		"report.json": {`"to_s": 3`, `"stretches"`},
 	} {

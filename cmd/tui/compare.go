@@ -223,9 +223,9 @@ func writeComparison(w io.Writer, c *report.Comparison) {
 	if len(c.Stretches) > 0 {
 		names := make([][]string, len(c.Stretches))
 		for i, s := range c.Stretches {
-			names[i] = []string{s.Report, s.Encoder}
+			names[i] = []string{s.Report, s.Name}
 		}
-		fmt.Fprintln(w, "\nthe figures above are of whole runs; from swap to swap of the encoder:")
+		fmt.Fprintln(w, "\nthe figures above are of whole runs; from change to change of the encoder or the link:")
 		report.FigureTable([]string{"report", "encoder"}, names, figures.Listed, c.Stretches).WriteText(w, anyWidth)
 	}
 	if len(c.Settings) > 0 {

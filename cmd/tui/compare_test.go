@@ -126,11 +126,12 @@ func TestCompareSweepFolders(t *testing.T) {
 	}
 }
 
-// TestCompareStretches: a run in which the encoder was swapped has a row for each stretch.
+// TestCompareStretches: a run in which the encoder or the link was changed has a row for each stretch.
 func TestCompareStretches(t *testing.T) {
 	dir := t.TempDir()
 	file, swapped, plain := filepath.Join(dir, "swap.toml"), filepath.Join(dir, "swapped"), filepath.Join(dir, "plain")
-	text := "duration = \"2s\"\n[[at]]\nt = \"1s\"\nencoder = { name = \"raw\" }\n"
+	text := "duration = \"2s\"\n[[at]]\nt = \"1s\"\nencoder = { name = \"raw\" }\n" +
+		"[[at]]\nt = \"1.5s\"\ndown = { loss = \"5%\" }\n"
 	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -139,11 +140,11 @@ func TestCompareStretches(t *testing.T) {
 			t.Fatal(o.stderr)
 		}
 	}
-	o := tui("compare", plain, swapped)
-	if rows := regexp.MustCompile(`(?m)^new +\S+ .*$`).FindAllString(o.stdout, -1); o.code != exitDone || len(rows) != 2 || !strings.Contains(rows[1], " raw ") {
+	o := tui("compare", "--unlike", plain, swapped)
+	if rows := regexp.MustCompile(`(?m)^new +\S+ .*$`).FindAllString(o.stdout, -1); o.code != exitDone || len(rows) != 3 || !strings.Contains(rows[1], " raw over perfect ") || !strings.Contains(rows[2], " raw over down loss 5% ") {
 		t.Errorf("exit %d, rows %q\n%s%s", o.code, rows, o.stdout, o.stderr)
 	}
-	if o := tui("compare", plain, plain); strings.Contains(o.stdout, "swap") {
-		t.Errorf("without swaps:\n%s", o.stdout)
+	if o := tui("compare", plain, plain); strings.Contains(o.stdout, "whole runs") {
+		t.Errorf("without changes:\n%s", o.stdout)
 	}
 }

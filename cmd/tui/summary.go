@@ -11,6 +11,7 @@ import (
 
 	"wirelab/encoders"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/report"
 	"wirelab/internal/texttable"
@@ -43,6 +44,15 @@ func writeRun(w io.Writer, r *engine.Result) {
 	}
 	report.MainFigures(r).WriteText(w, anyWidth)
 	fmt.Fprintln(w)
+	if len(r.Stretches) > 0 {
+		var names [][]string
+		for _, name := range meters.StretchNames(r.Stretches) {
+			names = append(names, []string{name})
+		}
+		fmt.Fprintln(w, "from change to change of the encoder or the link:")
+		report.FigureTable([]string{"encoder"}, names, figures.Listed, r.Stretches).WriteText(w, anyWidth)
+		fmt.Fprintln(w)
+	}
 	if list := allGauges(t); len(list) > 0 {
 		writeGauges(w, list)
 	}

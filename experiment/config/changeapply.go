@@ -150,6 +150,20 @@ func (c *Config) LinkProfileText() string {
 	return name
 }
 
+// LinkSettings describes the links by the name of their profile and the settings that differ from it, such as "lte, loss
+// 5%". Without a profile these are the settings that differ from a perfect link.
+func (c *Config) LinkSettings() string {
+	name, changed := c.LinkProfile()
+	if name != "" && !changed {
+		return name
+	}
+	base := findProfile(cmp.Or(name, "perfect"))
+	var ch Change
+	ch.putDiff("down.", &c.Down, &base.Down)
+	ch.putDiff("up.", &c.Up, &base.Up)
+	return strings.TrimPrefix(name+", "+ch.Label(), ", ")
+}
+
 // LinkText describes the links: by the name of their profile, or by the settings that differ from a
 // perfect link, then what each client of a crowd draws instead, such as "perfect, crowd.loss=5%".
 func (c *Config) LinkText() string {

@@ -185,6 +185,7 @@ func (l *lane) reconfigure(now time.Duration, before, after *config.Config) erro
 		l.control.steps.Begin(now) // the control has to recover from the change
 	}
 	if changesLinks {
+		l.meter.Swaps.SetLink(before.LinkSettings(), after.LinkSettings())
 		err := errors.Join(l.paths.downLink.ReshapeAt(now, after.Down), l.paths.upLink.ReshapeAt(now, after.Up))
 		if err != nil {
 			return err

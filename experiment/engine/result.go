@@ -73,7 +73,7 @@ type extent struct {
 type firstLane struct {
 	Lane      string                  `json:"lane,omitempty"`      // its letter: A
 	Label     string                  `json:"label,omitempty"`     // Lane.Name at the end
-	Stretches []meters.StretchFigures `json:"stretches,omitempty"` // between swaps of its encoder; nil without swaps
+	Stretches []meters.StretchFigures `json:"stretches,omitempty"` // between changes of its encoder and its links; nil without them
 }
 
 // completion describes how a run ended, compared with what was planned.

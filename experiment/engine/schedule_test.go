@@ -381,11 +381,11 @@ func (x *schedule) check(s *Session) (sent int64) {
 			x.fatal("lane %d: wrong %d, refused %d, not encoded %d: %v", i, got.Wrong,
 				got.DecodeRefused, got.EncodeFailed, l.lastErr)
 		}
-		var parts [3]int64 // sums over the stretches between swaps
+		var parts [3]int64 // sums over the stretches
 		for _, f := range l.meter.Swaps.Figures(s.Now()) {
 			parts[0], parts[1], parts[2] = parts[0]+f.Sent, parts[1]+f.Decoded, parts[2]+f.Lost
 		}
-		if want := [3]int64{got.Sent, got.Decoded, got.Lost}; parts != want && parts != [3]int64{} { // without swaps there are none
+		if want := [3]int64{got.Sent, got.Decoded, got.Lost}; parts != want && parts != [3]int64{} { // without changes there are none
 			x.fatal("lane %d: the stretches have %d sent, decoded and lost, the lane %d", i, parts, want)
 		}
 		sent += got.Sent

@@ -69,7 +69,7 @@ type Lane struct {
 	Totals    figures.Totals
 	Timing    figures.Timing
 	Link      []meters.LinkStretch    // set and measured properties of the downlink, oldest first; first lane with modelled links only
-	Stretches []meters.StretchFigures // between swaps of its encoder; nil without swaps
+	Stretches []meters.StretchFigures // between changes of its encoder and its links; nil without them
 	Traffic   []figures.Flow          // other traffic on the downlink, by flow; nil if there was none
 	Control   *ControlView            // nil without a send-rate control
 	Budget    endpoint.Budget         // zero without a budget

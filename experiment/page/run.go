@@ -174,18 +174,18 @@ func (d *Document) addLanes(x *engine.Result) {
 		}))
 }
 
-// stretchTable returns a table with a row for each stretch of the runs between two swaps of the encoder of the first
-// lane, with the names of the runs. It is empty if no run has a swap.
+// stretchTable returns a table with a row for each stretch of the runs between two changes of the encoder of the first
+// lane or of the links, with the names of the runs. It is empty if no run has such a change.
 func stretchTable(names []string, runs []*engine.Result) *table {
 	var stretches []meters.StretchFigures
 	var labels []string
 	for i, r := range runs {
-		for k := range r.Stretches {
-			labels = append(labels, strings.TrimSpace(names[i]+" "+r.Stretches[k].Encoder))
+		for _, name := range meters.StretchNames(r.Stretches) {
+			labels = append(labels, strings.TrimSpace(names[i]+" "+name))
 		}
 		stretches = append(stretches, r.Stretches...)
 	}
-	return figureTable("Between swaps of the encoder", "encoder", figures.Listed, stretches,
+	return figureTable("Between changes of the encoder and the link", "encoder", figures.Listed, stretches,
 		func(i int) string { return labels[i] })
 }
 

@@ -57,16 +57,17 @@ type settingDifference struct {
 type Comparison struct {
 	Differences []Difference        `json:"differences"`
 	Settings    []settingDifference `json:"settings,omitempty"` // of the first point that both reports have
-	// Stretches of reports of a single run between swaps of the encoder; Differences are of whole runs.
+	// Stretches of reports of a single run between changes; Differences are of whole runs.
 	Stretches []Stretch `json:"stretches,omitempty"`
 	// Names of the points that only one of the reports has.
 	OnlyBase []string `json:"only_base,omitempty"`
 	OnlyNew  []string `json:"only_new,omitempty"`
 }
 
-// Stretch is a part of a run in which one encoder was active.
+// Stretch is a part of a run with one encoder and one setting of the links.
 type Stretch struct {
 	Report string `json:"report"` // "base" or "new"
+	Name   string `json:"name"`   // see meters.StretchNames
 	meters.StretchFigures
 }
 
@@ -118,8 +119,9 @@ func Compare(baseReport, newReport *Report, limits []Limit) *Comparison {
 
 // addStretches adds the stretches of a run. name is Stretch.Report.
 func (c *Comparison) addStretches(name string, r *engine.Result) {
-	for _, s := range r.Stretches {
-		c.Stretches = append(c.Stretches, Stretch{name, s})
+	names := meters.StretchNames(r.Stretches)
+	for i, s := range r.Stretches {
+		c.Stretches = append(c.Stretches, Stretch{name, names[i], s})
 	}
 }
 

@@ -1,50 +1,72 @@
 package meters
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
 )
 
-// stretch contains the counts of the packets that a lane sent with the same encoder and parameters.
+// stretch contains the counts of the packets that a lane sent with the same encoder and parameters over the same link.
 type stretch struct {
 	encoder string        // the name of the lane: its encoder and parameters
+	link    string        // the settings of the links; "" if they were never changed
 	began   time.Duration // when its first packet was sent
 	epoch   uint64        // of its first packet
 	counts  Sample        // sizes and outcomes of its packets; other fields are not set
 }
 
-// maxSwapStretches is the maximum number of stretches of a lane. The last one contains all further packets.
-const maxSwapStretches = 1000
+// maxSettingStretches is the maximum number of stretches of a lane. The last one contains all further packets.
+const maxSettingStretches = 1000
 
-// furtherEncoders is stretch.encoder of the last of maxSwapStretches stretches.
-const furtherEncoders = "all further encoders"
+// furtherSettings is stretch.encoder of the last of maxSettingStretches stretches.
+const furtherSettings = "all further settings"
 
 // stretches are the stretches of a lane. The zero value is ready to use.
 type stretches struct {
 	list        []stretch // oldest first
 	newestEpoch uint64    // of the newest packet, if list is not empty
 	newest      string    // the name of the lane for the newest packet
+	link        string    // the settings of the links; "" if they were never changed
 }
 
-// Begins reports whether a packet of the given epoch is the first of its epoch. Then the caller must
-// call Begin before the packet is counted.
-func (x *stretches) Begins(epoch uint64) bool { return len(x.list) == 0 || epoch > x.newestEpoch }
+// SetLink records a change of the links. before and after describe their settings.
+func (x *stretches) SetLink(before, after string) {
+	for i := range x.list {
+		if x.list[i].link == "" {
+			x.list[i].link = before
+		}
+	}
+	x.link = after
+}
 
-// Begin begins a stretch with the first packet of an epoch, which is sent at now, unless the encoder is
-// that of the stretch before. encoder is the name of the lane.
+// Begins reports whether a packet of the given epoch is the first of its epoch, or the first after a change of the
+// links. Then the caller must call Begin before the packet is counted.
+func (x *stretches) Begins(epoch uint64) bool {
+	n := len(x.list)
+	isFirst := n == 0 || epoch > x.newestEpoch
+	return isFirst || n < maxSettingStretches && x.list[n-1].link != x.link
+}
+
+// Begin begins a stretch with a packet that is sent at now, unless encoder and links are those of the stretch before.
+// encoder is the name of the lane.
 func (x *stretches) Begin(epoch uint64, now time.Duration, encoder string) {
 	x.newestEpoch = epoch
 	x.newest = encoder
 	n := len(x.list)
-	if n == maxSwapStretches || n > 0 && x.list[n-1].encoder == encoder {
-		return
+	if n > 0 {
+		last := &x.list[n-1]
+		isSame := last.encoder == encoder && last.link == x.link
+		if isSame || n == maxSettingStretches {
+			return
+		}
 	}
-	if n == maxSwapStretches-1 {
-		encoder = furtherEncoders
+	if n == maxSettingStretches-1 {
+		encoder = furtherSettings
 	}
-	x.list = append(x.list, stretch{encoder: encoder, began: now, epoch: epoch})
+	x.list = append(x.list, stretch{encoder: encoder, link: x.link, began: now, epoch: epoch})
 }
 
 // countPacket counts a packet that was sent.
@@ -54,7 +76,7 @@ func (x *stretches) countPacket(r *packetlog.Record) { x.list[len(x.list)-1].cou
 // was sent.
 func (x *stretches) countOutcome(r *packetlog.Record) {
 	i := len(x.list) - 1
-	for i > 0 && r.Epoch < x.list[i].epoch {
+	for i > 0 && (r.Epoch < x.list[i].epoch || r.Sent < x.list[i].began) {
 		i--
 	}
 	*r.Outcome.In(&x.list[i].counts.Counts)++
@@ -70,7 +92,8 @@ func (x *stretches) Encoders() (list []string) {
 
 // StretchFigures are the figures of a stretch in a report.
 type StretchFigures struct {
-	Encoder        string         `json:"encoder"` // name and parameters
+	Encoder        string         `json:"encoder"`        // name and parameters
+	Link           string         `json:"link,omitempty"` // settings of the links; "" if they were never changed
 	FromS          float64        `json:"from_s" figure:"from,s,1"`
 	ToS            float64        `json:"to_s" figure:"to,s,1"`
 	Sent           int64          `json:"sent" figure:"sent,,0"`
@@ -85,7 +108,37 @@ type StretchFigures struct {
 	BitsPerChanged figures.Figure `json:"bits_per_changed" figure:"per changed item,bits,2"`
 }
 
-// Figures returns the figures of the stretches between swaps of the encoder or its parameters, oldest
+// StretchNames returns the names of the stretches of a run: the encoder and, if the links were changed, their settings.
+// Settings that are the same in all stretches are left out.
+func StretchNames(list []StretchFigures) []string {
+	const separator = ", " // of settings; see config.LinkSettings
+	names := make([]string, len(list))
+	links := make([][]string, len(list))
+	for i := range list {
+		names[i] = list[i].Encoder
+		links[i] = strings.Split(list[i].Link, separator)
+	}
+	varying := make([][]string, len(list))
+	for i, link := range links {
+		for _, setting := range link {
+			lacks := func(other []string) bool { return !slices.Contains(other, setting) }
+			if slices.ContainsFunc(links, lacks) {
+				varying[i] = append(varying[i], setting)
+			}
+		}
+	}
+	if slices.ContainsFunc(varying, func(settings []string) bool { return len(settings) == 0 }) {
+		varying = links // no stretch may be without settings
+	}
+	for i := range names {
+		if list[i].Link != "" {
+			names[i] += " over " + strings.Join(varying[i], separator)
+		}
+	}
+	return names
+}
+
+// Figures returns the figures of the stretches between changes of the encoder, its parameters or the links, oldest
 // first; nil if there is only one. until is the end of the newest stretch.
 func (x *stretches) Figures(until time.Duration) (out []StretchFigures) {
 	if len(x.list) < 2 {
@@ -98,7 +151,7 @@ func (x *stretches) Figures(until time.Duration) (out []StretchFigures) {
 		}
 		s := x.list[i].counts
 		s.Width = end - begun
-		out = append(out, StretchFigures{Encoder: x.list[i].encoder, FromS: begun.Seconds(), ToS: end.Seconds(), Sent: s.Sent,
+		out = append(out, StretchFigures{Encoder: x.list[i].encoder, Link: x.list[i].link, FromS: begun.Seconds(), ToS: end.Seconds(), Sent: s.Sent,
 			Decoded: s.Decoded, Stale: s.Stale, Lost: s.Lost, Failed: s.Failed(), Wrong: s.Wrong,
 			PayloadKbps: figures.RatioOrZero(PayloadKbps(&s)), WireKbps: figures.RatioOrZero(WireKbps(&s)),
 			BitsPerItem: figures.RatioFigure(BitsPerItem(&s)), BitsPerChanged: figures.RatioFigure(BitsPerChanged(&s))})

@@ -68,7 +68,7 @@ func screenStates(t *testing.T) []screenState {
 		{"compare with parameters", on(func() room.Lab { return &labtest.Lab{Snap: tuned()} }), "5 right right", "g…s=2 204.6"},
 		{"compare, remote", on(newRemote), "5", "Shadows are not available over a network"},
 		{"compare, refused", on(func() room.Lab { return &labtest.Lab{Snap: labtest.RefusingSnapshot()} }), "5", "packet of 70000 bytes does not fit"},
-		{"compare without shadows", lab, "5", "No shadows yet: v adds an encoder on the same frames and losses.; Changes before → after"},
+		{"compare without shadows", lab, "5", "No shadows yet: v adds an encoder on the same frames and losses.; Changes active encoder, before → after"},
 		{"report", withReports, "down down down down", ""},
 		{"report, unreadable", withReports, "down", "was saved by another version of Wirelab, with format 4"},
 		{"transport", on(newTransportLab), "6", ""},

@@ -14,6 +14,7 @@ import (
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/lockstep"
 	"wirelab/internal/units"
 )
@@ -272,8 +273,20 @@ func TestSwapRestartsComparison(t *testing.T) {
 	if got := lockstep.CommonSamples(snap).From; got != 81*time.Second {
 		t.Errorf("compared since %v, want 81 s", got)
 	}
+	earlier := compareLanes(snap)
 	snap.Now = 80500 * time.Millisecond
+	for i := range snap.Lanes {
+		snap.Lanes[i].Samples = meters.Between(snap.Lanes[i].Samples, 0, snap.Now)
+	}
 	c := compareLanes(snap)
+	kept := compareLanes(snap)
+	kept.rows[1].name = "B of another encoder"
+	kept.keepFigures(&earlier)
+	for i, isKept := range []bool{true, false, true, true, true} {
+		if got := kept.rows[i].figures[figureKbps] == earlier.rows[i].figures[figureKbps]; got != isKept {
+			t.Errorf("row %d keeps its figures: %v", i, got)
+		}
+	}
 	for _, r := range c.rows {
 		r.lanes.gapTo(&c.rows[0].lanes, figureKbps)
 		if v := r.figures[figureKbps]; !math.IsNaN(v) {

@@ -49,6 +49,22 @@ func compareLanes(snap *engine.Snapshot) comparison {
 	return c
 }
 
+// keepFigures keeps the figures of an earlier comparison for lanes that continue, until there are data of the new
+// common period, so that they do not disappear for a second when a lane is added.
+func (c *comparison) keepFigures(before *comparison) {
+	isRestarted := c.From < before.From
+	if c.To > c.From || isRestarted {
+		return
+	}
+	for _, r := range c.rows {
+		i := slices.IndexFunc(before.rows, func(old *row) bool { return old.key == r.key && old.name == r.name })
+		if i >= 0 {
+			r.figures = before.rows[i].figures
+			r.lanes = before.rows[i].lanes
+		}
+	}
+}
+
 // pairPackets collects, for each lane, sizes and times of the packets that every lane still stores, so that
 // element i of all lanes is the same packet. It returns the number of packets. Lanes that send nothing are
 // ignored, and so are packets with references from before a loop point, where the data jump because a

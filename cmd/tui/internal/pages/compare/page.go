@@ -3,9 +3,11 @@ package compare
 import (
 	"slices"
 	"strings"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/config"
@@ -143,13 +145,16 @@ func (p *table) Release() room.Request {
 }
 
 // Enter makes the selected shadow the active encoder, and the active encoder a shadow; or it opens the
-// charts of the selected report. It does nothing on the active encoder, or on a shadow whose removal was
-// requested already.
+// charts of the selected report; or it goes to the start of the selected stretch of this run. It does nothing on the
+// active encoder, or on a shadow whose removal was requested already.
 func (p *table) Enter() room.Request {
 	r := p.selected()
 	switch {
 	case r != nil && r.report != nil:
 		return p.openCharts(r.report)
+	case r != nil && r.stretch != nil:
+		start := time.Duration(r.stretch.from * float64(time.Second))
+		return room.Request{Line: "seek " + look.FormatTime(start)}
 	case r == nil || len(p.cfg.Shadows) == 0:
 		return room.Refusal("there are no shadows; v adds one")
 	case !r.isLane || r.lane == 0:
@@ -254,7 +259,7 @@ func (p *table) Arrows() [][2]string {
 
 func (p *table) KeyHelp(key string) string {
 	return map[string]string{"up": "select an encoder or a report", "left": "sort by another figure",
-		"enter": "make the selected shadow the active encoder; or show the charts of the selected report",
+		"enter": "make the selected shadow the active encoder; show the charts of a report; go to a stretch of this run",
 		"S":     "sort the encoders by the next figure", "c": "next chart: bandwidth, bits, failures, ratio",
 		"r": "compare with the selected row instead of the best encoder; again: with the best"}[key]
 }

@@ -28,7 +28,7 @@ type run struct {
 	encoders           string // all that were active
 	totals             figures.Totals
 	timing             figures.Timing
-	stretches          []meters.StretchFigures // between swaps of the encoder; nil without swaps
+	stretches          []meters.StretchFigures // between changes; nil without changes
 	settings           map[string]string       // at the end of the run; nil if unknown
 }
 
@@ -133,8 +133,15 @@ func (r *run) shortName() string {
 	if n := len(r.stretches); n > 0 {
 		return fmt.Sprintf("%s mean of %d", out, n)
 	}
-	return out + " " + r.encoders
+	out += " " + r.encoders
+	if r.totals.Crowd != nil {
+		out += sumOfClients(r.totals.Crowd.Clients)
+	}
+	return out
 }
+
+// sumOfClients returns the end of the name of a row with the figures of a crowd.
+func sumOfClients(n int) string { return fmt.Sprintf(", sum of %d clients", n) }
 
 // folder is the folder of the saved reports, with what was read from it. Files are read in the background,
 // because a large file takes a while and a network folder may not respond.

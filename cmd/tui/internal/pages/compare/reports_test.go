@@ -72,7 +72,8 @@ func TestReportsAreRows(t *testing.T) {
 	}
 }
 
-// TestRowForEachStretch: a report of a run with changes of its encoder has a row for each encoder.
+// TestRowForEachStretch: a run or a report with changes of its encoder or link has a row for each stretch, which is not
+// judged: it had other frames. Several short ones have one row. Enter on a stretch of this run goes to its start.
 func TestRowForEachStretch(t *testing.T) {
 	dir := labtest.WriteReports(t)
 	path := filepath.Join(dir, "2026-02-01-100000-rotor", "report.json")
@@ -92,10 +93,22 @@ func TestRowForEachStretch(t *testing.T) {
 		}
 	}
 	lab := labtest.NewLab()
-	lab.Snap.Lanes[0].Stretches = []meters.StretchFigures{{Encoder: "raw", ToS: 50, PayloadKbps: 700}, {Encoder: "rotor", FromS: 50, ToS: 90, PayloadKbps: 300}}
-	m = labtest.NewStage(New(&panes.SelectedShadow{}, ""), lab, 160, 46)
-	if line := lineWith(m.View(), "0-50 s raw"); !strings.Contains(line, "700.0") {
-		t.Errorf("this run has no row for its first encoder:\n%s", m.View())
+	lab.Snap.Lanes[0].Stretches = []meters.StretchFigures{{Encoder: "raw", ToS: 50, Link: "perfect"}, {Encoder: "raw", FromS: 50, ToS: 51, Link: "loss 1%"},
+		{Encoder: "raw", FromS: 51, ToS: 52.6, Link: "loss 2%"}, {Encoder: "raw", FromS: 52.6, ToS: 80, PayloadKbps: 7, Link: "loss 5%"}, {Encoder: "rotor", FromS: 80, ToS: 81}}
+	p, m := labtest.NewPaneStage[*table](New(&panes.SelectedShadow{}, ""), lab, 160, 46)
+	for text, want := range map[string]string{"0-50 s raw over perfect": "0.0 - - 0.0 - - other frames", "50-53 s several settings": "- - - - - - too short",
+		"53-80 s raw over loss 5%": "7.0 - - 0.0 - - other frames", "80-81 s rotor": "0.0 - - 0.0 - - too short"} {
+		if line := strings.Join(strings.Fields(lineWith(m.View(), text)), " "); !strings.Contains(line, text+" "+want) {
+			t.Errorf("%q, want %q\n%s", line, text+" "+want, m.View())
+		}
+	}
+	m.Press("down", "down", "down")
+	if r := p.Enter(); r.Line != "seek 00:52.6" {
+		t.Errorf("enter on a stretch: %+v", r)
+	}
+	m.Press("r")
+	if line := lineWith(m.View(), "A relative-orientation "); !strings.Contains(line, "other frames") {
+		t.Errorf("a lane is compared with a stretch: %q", line)
 	}
 }
 

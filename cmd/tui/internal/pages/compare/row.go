@@ -63,8 +63,8 @@ func (f figure) format(v float64) string {
 // rowFigures are the figures of a row; NaN if unknown.
 type rowFigures [numFigures]float64
 
-// row is a row of the table: a lane of this run, a saved report, a stretch of either in which one encoder was
-// active, or a heading.
+// row is a row of the table: a lane of this run, a saved report, a stretch of either between two changes, or a
+// heading.
 type row struct {
 	key     string // identifies the row while others come and go
 	heading string // the text of a heading; "" for other rows
@@ -75,6 +75,7 @@ type row struct {
 	err     error              // the newest error of the encoder, or why the report cannot be read
 	report  *run               // of a report and its stretches; nil for other rows
 	saved   report.SavedReport // of a report, as last listed; zero for other rows
+	stretch *stretch           // nil for other rows
 
 	isLane bool
 	lane   int           // index in the snapshot; 0 is the active encoder
@@ -114,17 +115,40 @@ func (r *run) figures() rowFigures {
 	return list
 }
 
-// stretchRows returns a row for each stretch of a run with one encoder. The keys begin with that of the run.
-func stretchRows(key string, stretches []meters.StretchFigures, report *run) (rows []*row) {
-	for i := range stretches {
-		s := &stretches[i]
-		list := unknownFigures()
-		list[figureKbps] = s.PayloadKbps
-		list[figureBits] = s.BitsPerChanged.Or(math.NaN())
-		list[figureFailures] = float64(s.Failed) * 60 / (s.ToS - s.FromS)
-		name := fmt.Sprintf("  %s-%s s %s", units.Fixed(s.FromS, 0), units.Fixed(s.ToS, 0), s.Encoder)
-		stretchKey := fmt.Sprintf("%s stretch %d", key, i)
-		rows = append(rows, &row{key: stretchKey, name: name, figures: list, report: report})
+// stretch is a period of a run between two changes of its encoder or links.
+type stretch struct {
+	from, to float64 // in seconds
+	isShort  bool    // too short for its figures to have a meaning; or several such periods
+}
+
+// stretchRows returns a row for each stretch of a run; consecutive short ones, as of a drag, have one row without
+// figures. The keys begin with that of the run.
+func stretchRows(key string, list []meters.StretchFigures, report *run) (rows []*row) {
+	const shortS = 2
+	names := meters.StretchNames(list)
+	var last *stretch
+	for i := range list {
+		s := &list[i]
+		isShort := s.ToS-s.FromS < shortS
+		if last != nil && isShort && last.isShort {
+			r := rows[len(rows)-1]
+			last.to = s.ToS
+			r.name = last.period() + "several settings"
+			r.figures = unknownFigures()
+			continue
+		}
+		last = &stretch{s.FromS, s.ToS, isShort}
+		r := &row{key: fmt.Sprintf("%s stretch %d", key, i), report: report, stretch: last, figures: unknownFigures()}
+		r.name = last.period() + names[i]
+		r.figures[figureKbps] = s.PayloadKbps
+		r.figures[figureBits] = s.BitsPerChanged.Or(math.NaN())
+		r.figures[figureFailures] = float64(s.Failed) * 60 / (s.ToS - s.FromS)
+		rows = append(rows, r)
 	}
 	return rows
+}
+
+// period returns the beginning of the name of a stretch.
+func (s *stretch) period() string {
+	return "  " + units.Fixed(s.from, 0) + "-" + units.Fixed(s.to, 0) + " s "
 }

@@ -22,7 +22,7 @@ import (
 )
 
 // table has a row for each encoder of this run, sorted by one figure, then the stretches of this run
-// between swaps of its encoder, then the saved reports.
+// between changes, then the saved reports.
 type table struct {
 	grid.Table
 	folder
@@ -72,7 +72,9 @@ func (p *table) Observe(v room.View) bool {
 		p.now = v.Snap.Now
 		p.item = v.Snap.Item
 		p.itemUnit = panes.PerItemUnit(v.Snap.Schema, v.Snap.Item)
+		before := p.data
 		p.data = compareLanes(v.Snap)
+		p.data.keepFigures(&before)
 		p.thisRun = newThisRun(v)
 		p.arrange()
 		p.redraws++
@@ -119,12 +121,12 @@ func (p *table) arrange() {
 	slices.SortStableFunc(p.rows, func(a, b *row) int { return cmp.Compare(value(a), value(b)) })
 	if len(p.rows) == 0 { // a crowd
 		r := &row{key: p.thisRun.Name, timing: p.thisRun.timing}
-		r.name = fmt.Sprintf("%s, sum of %d clients", p.cfg.Encoder.Name, p.cfg.Crowd.Clients)
+		r.name = p.cfg.Encoder.Name + sumOfClients(p.cfg.Crowd.Clients)
 		r.figures = p.thisRun.figures()
 		p.rows = append(p.rows, r)
 	}
 	if stretches := p.thisRun.stretches; len(stretches) > 0 {
-		p.rows = append(p.rows, newHeading("this run, from swap to swap of its encoder"))
+		p.rows = append(p.rows, newHeading("this run, from change to change of its encoder or link"))
 		p.rows = append(p.rows, stretchRows("", stretches, nil)...)
 	}
 	hasReports := len(p.list)+len(p.opened) > 0
@@ -241,14 +243,18 @@ func (p *table) setColumns() {
 	if hasAge { // files have no display
 		shown = numFigures
 	}
-	p.Columns = []grid.Column{{Title: "  encoder", Width: nameWidth, Min: 20, Text: p.nameText}}
+	minName := 20
+	if len(p.data.rows) == 0 { // the name of a crowd contains the number of clients
+		minName = 28
+	}
+	p.Columns = []grid.Column{{Title: "  encoder", Width: nameWidth, Min: minName, Text: p.nameText}}
 	for f := range shown {
 		text := f.text(p.itemUnit)
 		width := max(7, look.TextWidth(text.head)+1) // 1 for the mark of the sort figure
 		p.Columns = append(p.Columns, grid.Column{Title: text.head, Width: width, Drop: text.drop, Right: true,
 			Sortable: true, Text: func(c grid.Cell) []look.Span { return p.figureCell(c.Row, f) }})
 	}
-	versus := "vs best of this run, 95 % CI"
+	versus := "vs best, 95 % CI"
 	if p.referenceKey != "" {
 		versus = "vs " + strings.TrimSpace(p.reference.name)
 	}
@@ -322,10 +328,15 @@ func (p *table) gapCell(c grid.Cell) []look.Span {
 		started := look.Dim.Span(": started at " + look.FormatTime(r.began))
 		text := look.Dim.Span("not running yet")
 		return look.Fit(c.Width, []look.Span{text, started}, []look.Span{text})
-	case r == p.reference && p.referenceKey == "":
-		return grid.Text(look.Good, "best")
+	case r == p.reference && p.referenceKey == "" && len(p.data.rows) > 1:
+		best := grid.Text(look.Good, "best on the same frames")
+		return look.Fit(c.Width, best, grid.Text(look.Good, "best"))
 	case r == p.reference:
 		return grid.Text(look.Value, "reference")
+	case r.stretch != nil && r.stretch.isShort:
+		return grid.Text(look.Dim, "too short")
+	case r.stretch != nil || p.reference.stretch != nil:
+		return grid.Text(look.Dim, "other frames")
 	case math.IsNaN(v) && !isPaired:
 		return grid.Text(look.Dim, "-")
 	case math.IsNaN(v) || math.IsNaN(base):
@@ -401,8 +412,8 @@ func (p *table) footnote(maxWidth int) string {
 		return "Shadows are not available over a network: its losses cannot be repeated for another encoder."
 	case len(p.data.rows) == 1:
 		return "No shadows yet: v adds an encoder on the same frames and losses."
-	case len(p.data.rows[0].lanes.Payload) == 0:
-		return "The comparison begins 1 s after the last encoder was added or swapped."
+	case p.data.To <= p.data.From:
+		return "The comparison begins again 1 s after the last encoder was added or swapped."
 	}
 	period := seconds(max(p.data.To-p.data.From, 0))
 	long := "common period " + period

@@ -1,6 +1,7 @@
 package panes
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -15,7 +16,8 @@ import (
 type Changes struct {
 	marks      []engine.Mark            // all marks of the snapshot
 	changes    []entry                  // the rows of the list, oldest first: without loop points
-	effects    map[time.Duration]effect // known effects, by the time of the change
+	effects    map[time.Duration]effect // effects measured on the same frames, by the time of the change
+	around     map[time.Duration]effect // of other changes: figures before and after
 	numEffects int                      // number of the snapshot's effects in effects
 	newest     *meters.Sample           // newestEffectID of the snapshot's effects
 	measuring  time.Duration            // time of the change whose effect is being measured; 0 means none
@@ -41,6 +43,31 @@ func (p *Changes) Observe(v room.View) bool {
 	if n != p.numEffects || newest != p.newest || v.Snap.TrialAt != p.measuring {
 		p.numEffects, p.newest, p.measuring, changed = n, newest, v.Snap.TrialAt, true
 		p.updateEffects(v.Snap.Effects)
+	}
+	if changed || v.RedrawDue {
+		changed = p.updateAround(v.Snap.Now, v.ActiveLane().Samples) || changed
+	}
+	return changed
+}
+
+// updateAround compares the samples before and after each change whose effect was not measured on the same frames,
+// and reports whether it did. A comparison is kept when its periods have ended.
+func (p *Changes) updateAround(now time.Duration, samples []meters.Sample) (changed bool) {
+	cached := p.around
+	p.around = make(map[time.Duration]effect, len(cached))
+	for i := range p.changes {
+		at := p.changes[i].T
+		_, isMeasured := p.effects[at]
+		if isMeasured || at == p.measuring || !hasEffect(p.changes[i]) {
+			continue
+		}
+		e := cached[at]
+		if !e.ended || now < e.until { // new, or the run was rewound
+			e = effectAround(p.changes, i, samples)
+			e.ended = now >= e.until
+			changed = true
+		}
+		p.around[at] = e
 	}
 	return changed
 }
@@ -77,15 +104,15 @@ func (p *Changes) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		return
 	}
 	c.Frame(th, focused, title, look.Fit(look.TitleSpace(c.W, title),
-		[]look.Span{look.Dim.Span("active encoder, kbps before → after on the same frames")},
-		[]look.Span{look.Dim.Span("before → after on the same frames")}, []look.Span{look.Dim.Span("before → after")}, nil)...)
+		[]look.Span{look.Dim.Span("active encoder, before → after; of encoders on the same frames")},
+		[]look.Span{look.Dim.Span("active encoder, before → after")}, []look.Span{look.Dim.Span("before → after")}, nil)...)
 	for y := 1; y < c.H-1 && y <= len(p.changes); y++ {
 		i := len(p.changes) - y
 		p.drawRow(c, th, y, p.changes[i])
 	}
 }
 
-// drawEmpty draws three things to try, with their keys. Only changes of the encoder have an effect that is measured.
+// drawEmpty draws three things to try, with their keys.
 func (p *Changes) drawEmpty(c *look.Canvas, th *look.Theme, focused bool) {
 	y := 0
 	if c.H > 2 {
@@ -96,7 +123,7 @@ func (p *Changes) drawEmpty(c *look.Canvas, th *look.Theme, focused bool) {
 		return []look.Span{look.Key.Span(key), look.Dim.Span(" " + text)}
 	}
 	spans := slices.Concat([]look.Span{look.Dim.Span("The effect is shown here of ")}, entry("e", "another encoder, "),
-		entry("[ ]", "its parameters, "), entry("u", "to undo them"))
+		entry("p", "another profile, "), entry("u", "to undo them"))
 	for i, line := range look.WrapSpans(spans, c.W-4) {
 		if y+i < max(c.H-y, 1) {
 			c.Spans(2, y+i, c.W-4, line...)
@@ -119,21 +146,50 @@ func (p *Changes) drawRow(c *look.Canvas, th *look.Theme, y int, ch entry) {
 	c.Clip(x, y, end-x, look.MarkStyle(ch.Kind), label)
 }
 
-// effectSpans describes the effect of a change in at most maxWidth columns: the measured
-// effect; "measuring" while it is being measured; "-" if it was not measured, as for a
-// change of the link, where no encoder with the old setting ran on the same frames; nil
+// effectSpans describes the effect of a change in at most maxWidth columns: the effect on the same frames, or the
+// figures before and after the change; "measuring" until they are known; "-" if another change came too soon; nil
 // for shadows and notes, which have no effect.
 func (p *Changes) effectSpans(ch entry, th *look.Theme, maxWidth int) []look.Span {
-	e, known := p.effects[ch.T]
+	e, isMeasured := p.effects[ch.T]
+	around := p.around[ch.T]
+	text := look.Faint.Span("-")
 	switch {
-	case known:
+	case isMeasured:
 		return e.spans(th, maxWidth, p.per)
+	case !hasEffect(ch):
+		return nil
 	case ch.T == p.measuring && p.measuring > 0:
 		return look.Fit(maxWidth, []look.Span{look.Dim.Span("measuring against the previous setting")}, []look.Span{look.Dim.Span("measuring")}, nil)
-	case hasEffect(ch):
-		return look.Fit(maxWidth, []look.Span{look.Faint.Span("-")}, nil)
+	case around.known:
+		return around.spansAround(maxWidth)
+	case !around.ended:
+		text = look.Dim.Span("measuring")
 	}
-	return nil
+	return look.Fit(maxWidth, []look.Span{text}, nil)
+}
+
+// spansAround describes the figures before and after a change in at most maxWidth columns; the last ones are omitted
+// first.
+func (e *effect) spansAround(maxWidth int) []look.Span {
+	a, b := &e.before, &e.after
+	space := look.Plain.Span("  ")
+	list := e.bandwidthSpans()
+	options := [][]look.Span{list}
+	add := func(name string, before, after float64, decimals int, unit string) {
+		if math.IsNaN(before) || math.IsNaN(after) {
+			return
+		}
+		list = append(slices.Clip(list), space, look.Dim.Span(name+" "), look.Plain.Span(units.Fixed(before, decimals)),
+			look.Dim.Span(" → "), look.Value.Span(units.Fixed(after, decimals)), look.Dim.Span(unit))
+		options = append(options, list)
+	}
+	add("loss", 100*a.lostRatio, 100*b.lostRatio, 1, " %")
+	add("age", a.ageMS, b.ageMS, 0, " ms")
+	if a.failed+b.failed > 0 {
+		add("failed", a.failed, b.failed, 0, "/min")
+	}
+	slices.Reverse(options)
+	return look.Fit(maxWidth, append(options, nil)...)
 }
 
 // spans describes the effect in as much detail as fits into maxWidth columns. The change in

@@ -1,10 +1,10 @@
 package panes
 
 import (
+	"slices"
 	"strings"
 	"time"
 
-	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/lockstep"
@@ -34,11 +34,17 @@ func groupMarks(marks []engine.Mark) []entry {
 	return out
 }
 
-// effect compares the cost of the settings before and after a change, measured on the same frames.
+// effect compares the figures before and after a change: measured on the same frames for a change of the encoder,
+// otherwise those of the two periods around the change.
 type effect struct {
-	before, after cost
-	ratio         paired.RatioInterval // payload after / payload before
-	firstSample   *meters.Sample       // identifies the effect; see firstSampleAfter
+	before, after measured
+	ratio         paired.RatioInterval // payload after / payload before, on the same frames
+	firstSample   *meters.Sample       // identifies an effect on the same frames; see firstSampleAfter
+
+	// Of two periods around a change:
+	known bool          // both have enough samples
+	until time.Duration // end of the later one
+	ended bool          // it was over
 }
 
 // firstSampleAfter returns a pointer that identifies an effect, nil if e has no samples. Snapshots
@@ -51,34 +57,36 @@ func firstSampleAfter(e *engine.Effect) *meters.Sample {
 	return &e.After[0]
 }
 
-// cost is the payload of a period.
-type cost struct {
+// measured are the figures of a period.
+type measured struct {
 	kbps       float64
 	perChanged float64 // bits per changed item; 0 if too few items changed
+	lostRatio  float64 // NaN without packets
+	ageMS      float64 // of the displayed data; NaN if nothing was displayed
+	failed     float64 // packets that could not be decoded, per minute
 }
 
-// sumCost returns the cost of the period that the samples cover.
-func sumCost(list []meters.Sample) cost {
-	var sent, bits, changed, items int64
-	costsPerChange := true // see meters.Sample.CostsPerChange
-	for i := range list {
-		sent += int64(list[i].Sent)
-		bits += list[i].PayloadBits
-		changed, items = changed+list[i].Changed, items+list[i].Items
-		costsPerChange = costsPerChange && list[i].CostsPerChange()
+// measure returns the figures of the period that the samples cover.
+func measure(list []meters.Sample) measured {
+	sum := meters.Sum(list)
+	seconds := float64(len(list)) * meters.SamplePeriod.Seconds()
+	m := measured{
+		kbps:      float64(sum.PayloadBits) / 1000 / seconds,
+		lostRatio: float64(sum.Lost+sum.Unknown) / float64(sum.Sent),
+		ageMS:     1000 * sum.Age.Seconds() / float64(sum.Aged),
+		failed:    60 * float64(sum.Failed()) / seconds,
 	}
-	c := cost{kbps: float64(bits) / 1000 / (float64(len(list)) * meters.SamplePeriod.Seconds())}
-	if costsPerChange && changed > 0 && (changed >= room.MinChanged*sent || changed == items) { // enough changed; see EnoughChanged
-		c.perChanged = float64(bits) / float64(changed)
+	if EnoughChanged(&sum) {
+		m.perChanged = float64(sum.PayloadBits) / float64(sum.Changed)
 	}
-	return c
+	return m
 }
 
 // newEffect computes the effect of a change from its samples, without those at loop points, where
 // the data jump.
 func newEffect(e *engine.Effect) effect {
 	before, after := lockstep.WithoutLoopPoints(e.Before, e.After)
-	return effect{sumCost(before), sumCost(after), lockstep.PayloadRatio(after, before), firstSampleAfter(e)}
+	return effect{before: measure(before), after: measure(after), ratio: lockstep.PayloadRatio(after, before), firstSample: firstSampleAfter(e)}
 }
 
 // hasEffect reports whether a change can affect the packets of the active encoder. Shadows and notes
@@ -86,4 +94,40 @@ func newEffect(e *engine.Effect) effect {
 func hasEffect(c entry) bool {
 	return (c.Kind == engine.MarkChange || c.Kind == engine.MarkUndo) &&
 		!strings.HasPrefix(strings.TrimPrefix(c.Label, "undo "), "shadow ")
+}
+
+// effectPeriod is the length of the periods before and after a change that are compared. They end earlier at
+// another change.
+const effectPeriod = 10 * time.Second
+
+// effectAround compares the samples of the active encoder before change i with those after it. The second after
+// a change is left out. The effect is unknown if one of the periods has less than a second.
+func effectAround(changes []entry, i int, samples []meters.Sample) (e effect) {
+	at := &changes[i]
+	from := at.firstStep - effectPeriod
+	e.until = at.T + engine.WarmUp + effectPeriod
+	if k := lastWithEffect(changes[:i]); k >= 0 {
+		from = max(from, changes[k].T+engine.WarmUp)
+	}
+	if k := slices.IndexFunc(changes[i+1:], hasEffect); k >= 0 {
+		e.until = min(e.until, changes[i+1+k].firstStep)
+	}
+	before := meters.Between(samples, from, at.firstStep)
+	after := meters.Between(samples, at.T+engine.WarmUp, e.until)
+	const minSamples = int(time.Second / meters.SamplePeriod)
+	if min(len(before), len(after)) >= minSamples {
+		e.known = true
+		e.before, e.after = measure(before), measure(after)
+	}
+	return e
+}
+
+// lastWithEffect returns the index of the last change that can affect the active encoder, -1 if none can.
+func lastWithEffect(changes []entry) int {
+	for i, ch := range slices.Backward(changes) {
+		if hasEffect(ch) {
+			return i
+		}
+	}
+	return -1
 }

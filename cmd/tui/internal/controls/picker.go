@@ -25,6 +25,9 @@ const (
 	summaryColumn
 )
 
+// maxName is the largest width of the names of a Picker in columns. Of longer ones, which are paths, the end is shown.
+const maxName = 36
+
 // NewPicker returns a list to choose an argument of a command from. current is the argument that is set, which is
 // selected at first.
 func NewPicker(title, command string, options []setting.Option, current string) *Picker {
@@ -42,7 +45,9 @@ func NewPicker(title, command string, options []setting.Option, current string) 
 			}
 			return grid.Text(look.Good, string(cell.Theme.Outcome[packetlog.Decoded]))
 		}},
-		nameColumn: {Text: func(cell grid.Cell) []look.Span { return grid.Text(look.Plain, option(cell).Name) }},
+		nameColumn: {Text: func(cell grid.Cell) []look.Span {
+			return grid.Text(look.Plain, look.ShortenStart(option(cell).Name, maxName))
+		}},
 		summaryColumn: {Width: grid.Rest, Min: 24, Drop: 1, Text: func(cell grid.Cell) []look.Span {
 			return grid.Text(look.Dim, option(cell).Summary)
 		}},
@@ -64,7 +69,7 @@ func (p *Picker) SetOptions(list []setting.Option) {
 	for _, o := range list {
 		width = max(width, look.TextWidth(o.Name))
 	}
-	p.Table.Columns[nameColumn].Width = width
+	p.Table.Columns[nameColumn].Width = min(width, maxName)
 }
 
 // ProfileList returns the list to choose a link profile from, with a picture of each.

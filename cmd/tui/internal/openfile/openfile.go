@@ -11,6 +11,7 @@ import (
 
 	"wirelab/dataset"
 	"wirelab/dataset/source"
+	"wirelab/dataset/text"
 )
 
 // Kind is what a file is opened as.
@@ -60,6 +61,9 @@ func recognise(path string) (kind Kind, data dataset.Kind, err error) {
 		return Report, data, nil
 	case err == nil && bytes.Contains(firstLine, []byte("send_us")):
 		return LinkCapture, data, nil
+	case data.Name == text.Kind.Name: // most texts near by are no data
+		err = &source.Error{File: path, Problem: "looks like a text", Kind: dataset.ErrFormat,
+			Expected: expectedFile + ", or text:" + path + " for its text as messages"}
 	}
 	return Data, data, err
 }

@@ -12,12 +12,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"wirelab/dataset"
+	"wirelab/dataset/frame"
 	"wirelab/dataset/quake3"
 	"wirelab/dataset/source"
 	"wirelab/dataset/table"
-	"wirelab/dataset/text"
 	"wirelab/experiment/config"
 	"wirelab/internal/boundedio"
 	"wirelab/internal/setting"
@@ -29,7 +30,8 @@ const (
 	maxDepth   = 3       // of the folders below the current one
 	maxEntries = 2000    // that are looked at, files and folders
 	stepFiles  = 8       // that one step examines
-	maxOpened  = 4 << 20 // size of a file that is opened to find its length and rate
+	maxOpened  = 8 << 20 // size of a file that is read to find its length and rate
+	maxLog     = 1 << 16 // as maxOpened, of logs, which take longer
 	headBytes  = 1 << 16 // of a report
 	maxRecent  = 50      // paths in the file of those opened before
 )
@@ -81,14 +83,9 @@ func builtIn() (list []setting.Option) {
 
 // listFiles finds the files to examine.
 func (s *Search) listFiles() {
-	current, _ := os.Getwd()
 	recent := readRecent(s.recent)
 	for _, path := range recent {
-		name := path
-		if rel, err := filepath.Rel(current, path); err == nil && filepath.IsLocal(rel) {
-			name = rel
-		}
-		s.add(name)
+		s.add(path)
 	}
 	s.walk(".", maxDepth)
 	for _, path := range recent {
@@ -104,15 +101,30 @@ func (s *Search) add(path string) bool {
 		return false
 	}
 	s.known[absolute] = true
-	s.pending = append(s.pending, path)
+	s.pending = append(s.pending, ShortPath(absolute))
 	return true
 }
 
+// ShortPath returns the shortest form of an absolute path that ParsePath accepts: the path, or the path from the current
+// or the home folder.
+func ShortPath(path string) string {
+	short := path
+	if rest, ok := strings.CutPrefix(path, homeFolder()+"/"); ok {
+		short = "~/" + rest
+	}
+	current, _ := os.Getwd()
+	if rel, err := filepath.Rel(current, path); err == nil && len(rel) < len(short) {
+		return rel
+	}
+	return short
+}
+
 // walk adds the files in a folder and in those below it, depth levels in all, the nearest first. The folder of a report is
-// added, and not its files. Links to folders are not followed, and hidden ones not entered.
+// added, and not its files; in each level the newest report is first. Links to folders are not followed, and hidden ones
+// not entered.
 func (s *Search) walk(root string, depth int) {
 	for level := []string{root}; depth > 0 && len(level) > 0; depth-- {
-		var below []string
+		var below, reports []string
 		for _, folder := range level {
 			entries := readFolder(folder, s.left)
 			s.left -= len(entries)
@@ -122,7 +134,7 @@ func (s *Search) walk(root string, depth int) {
 				switch {
 				case isHidden:
 				case e.IsDir() && isFile(filepath.Join(path, reportName)):
-					s.add(path)
+					reports = append(reports, path)
 				case e.IsDir():
 					below = append(below, path)
 				case isFile(path):
@@ -130,8 +142,21 @@ func (s *Search) walk(root string, depth int) {
 				}
 			}
 		}
+		slices.SortStableFunc(reports, func(a, b string) int { return modified(b).Compare(modified(a)) })
+		for _, path := range reports {
+			s.add(path)
+		}
 		level = below
 	}
+}
+
+// modified returns when the file at path was last modified; for the folder of a report, when its results were.
+func modified(path string) time.Time {
+	info, err := os.Stat(ReportPath(path))
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
 }
 
 // readFolder returns at most limit entries of a folder, "" for the current one, by name. It returns none if the folder
@@ -150,59 +175,75 @@ func readFolder(folder string, limit int) []fs.DirEntry {
 	return entries
 }
 
-// describe returns what the file at path is, with its length and rate if a bounded part of the file shows them. It returns
-// "" for a file that is not listed: one that cannot be opened, and a text, because most files are texts.
+// describe returns what the file at path is, its length and further properties, if a bounded part of the file shows them,
+// and its date. It returns "" for a file that cannot be opened, which is not listed.
 func describe(path string) string {
 	kind, data, err := recognise(path)
+	var words []string
 	switch {
 	case err != nil:
-		return ""
 	case kind == Report:
-		return describeReport(ReportPath(path))
+		words = describeReport(ReportPath(path))
 	case kind == Config:
-		return describeConfig(path)
+		words = describeConfig(path)
 	case kind == LinkCapture:
-		return "capture of a link, which is fitted to it"
-	case data.Name == text.Kind.Name:
+		words = []string{"link capture", "sets the downlink"}
+	default:
+		words = describeData(path, data)
+	}
+	if len(words) == 0 {
 		return ""
 	}
-	return describeData(path, data)
+	return strings.Join(append(words, modified(path).Format(time.DateOnly)), ", ")
 }
 
 // dataNames are the names of the kinds of data in files, if they differ from those in specifications.
 var dataNames = map[string]string{"file": "recording", table.Kind.Name: "log", quake3.Kind.Name: "demo of Quake III", "packets": "capture"}
 
-// describeData describes a file with data.
-func describeData(path string, kind dataset.Kind) string {
+// describeData describes a file with data; nil if it cannot be opened.
+func describeData(path string, kind dataset.Kind) []string {
 	info, err := os.Stat(path)
 	if err != nil {
-		return ""
+		return nil
 	}
-	summary := fmt.Sprintf("%s, %s", cmp.Or(dataNames[kind.Name], kind.Name), units.Bytes(float64(info.Size())))
-	isRecording := kind.Name == "file" // of which opening reads only the first frames
-	if info.Size() > maxOpened && !isRecording {
-		return summary
+	name, size := cmp.Or(dataNames[kind.Name], kind.Name), units.Bytes(float64(info.Size()))
+	limit := int64(maxOpened)
+	if kind.Name == table.Kind.Name {
+		limit = maxLog
+	}
+	if info.Size() > limit {
+		return []string{name, size}
 	}
 	src, err := dataset.Open(context.Background(), path, dataset.Options{})
 	if err != nil {
-		return ""
+		return nil
 	}
 	if closer, ok := src.(io.Closer); ok {
 		defer closer.Close()
 	}
-	hz := src.Schema().TickHz
-	summary += fmt.Sprintf(", %d frames a second", hz)
-	if sized, ok := src.(dataset.Sized); ok && sized.Frames() > 0 {
-		summary += fmt.Sprintf(", %.1f s", float64(sized.Frames())/float64(hz))
-	}
-	return summary
+	schema := src.Schema()
+	return []string{name, seconds(float64(countFrames(src)) / float64(schema.TickHz)), fmt.Sprintf("%d Hz", schema.TickHz), size}
 }
 
-// describeReport describes a report by the beginning of its report.json.
-func describeReport(path string) string {
+// countFrames returns the number of frames of a source that ends.
+func countFrames(src dataset.Source) (n int) {
+	if sized, ok := src.(dataset.Sized); ok && sized.Frames() > 0 {
+		return sized.Frames()
+	}
+	for f := new(frame.Frame); src.Next(f) == nil; {
+		n++
+	}
+	return n
+}
+
+// seconds formats a length in seconds.
+func seconds(s float64) string { return fmt.Sprintf("%.1f s", s) }
+
+// describeReport describes a report by the beginning of its report.json; nil if it cannot be read.
+func describeReport(path string) []string {
 	f, err := os.Open(path)
 	if err != nil {
-		return ""
+		return nil
 	}
 	defer f.Close()
 	head, _ := io.ReadAll(io.LimitReader(f, headBytes))
@@ -210,10 +251,10 @@ func describeReport(path string) string {
 		Encoder struct{ Name string }
 		Data    struct{ Source string }
 	}
-	seconds := 0.0
+	length := 0.0
 	values := json.NewDecoder(bytes.NewReader(head))
 	_, err = values.Token() // the brace
-	for err == nil && values.More() && seconds == 0 {
+	for err == nil && values.More() && length == 0 {
 		var value json.RawMessage
 		var key json.Token
 		key, err = values.Token()
@@ -224,23 +265,22 @@ func describeReport(path string) string {
 		case "config":
 			_ = json.Unmarshal(value, &settings) // what it lacks is left out
 		case "duration_s":
-			_ = json.Unmarshal(value, &seconds)
+			_ = json.Unmarshal(value, &length)
 		}
 	}
 	if settings.Encoder.Name == "" { // of a sweep
-		return "report"
+		return []string{"report"}
 	}
-	return fmt.Sprintf("report, %s with %s, %.1f s", filepath.Base(settings.Data.Source), settings.Encoder.Name, seconds)
+	return []string{"report", settings.Encoder.Name, seconds(length), filepath.Base(settings.Data.Source)}
 }
 
-// describeConfig describes a configuration; "" for TOML of another program.
-func describeConfig(path string) string {
+// describeConfig describes a configuration; nil for TOML of another program.
+func describeConfig(path string) []string {
 	c, err := config.LoadFile(path)
 	if err != nil {
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("configuration, %s with %s, %s", filepath.Base(c.Data.Source), cmp.Or(c.Encoder.Name, "the default encoder"),
-		units.FormatDuration(c.Duration))
+	return []string{"configuration", cmp.Or(c.Encoder.Name, "the default encoder"), units.FormatDuration(c.Duration), filepath.Base(c.Data.Source)}
 }
 
 // Remember adds a path as the newest to the file recent of the paths that were opened before.

@@ -110,9 +110,12 @@ func (m *dashboard) replaceRun(path string) tea.Cmd {
 			return openedLab{path, opened.Lab, m.opt}
 		}
 		return workDone(func() tea.Cmd {
-			if err := m.lab.Do(live.Command{Change: &opened.Change}); err != nil {
-				m.lab.Say(err.Error(), isError)
+			text := filepath.Base(path) + " sets the downlink: " + opened.Change.Label() + "; the uplink is unchanged"
+			err := m.lab.Do(live.Command{Change: &opened.Change})
+			if err != nil {
+				text = err.Error()
 			}
+			m.lab.Say(text, err != nil)
 			m.remember(path)
 			return nil
 		})

@@ -69,7 +69,7 @@ func TestOpen(t *testing.T) {
 		{what: "unsaved, discarded", keys: line("open world"), then: []string{"d"}, shows: "opened world"},
 		{what: "unsaved, kept", keys: line("open world"), then: []string{"esc"}, shows: "LIVE"},
 		{what: "saved first", keys: line("open world"), then: []string{"s"}, shows: "LIVE", got: "save /reports"},
-		{what: "the links", keys: line("open link.csv"), shows: "loss 7%", got: "down loss 7%"},
+		{what: "the links", keys: line("open link.csv"), shows: "link.csv sets the downlink: down loss 7%; the uplink is unchanged", got: "down loss 7%"},
 		{what: "an error", saved: 80 * time.Second, keys: line("open a b.csv"), shows: "a b.csv: cannot be read; expected a file"},
 		{what: "a report", keys: line("open saved"), shows: "Figures  saved vs this run"},
 		{what: "a pasted path", paste: "'a b.csv'\n", shows: "enter: open a b.csv"},

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"wirelab/encoders/table"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/remote"
@@ -167,25 +168,19 @@ func withSuggestion(err error) error {
 	if errors.As(err, &configError) || !errors.As(err, &unknown) {
 		return err
 	}
-	hint := knownNames
-	if strings.Contains(err.Error(), "expected ") {
-		hint = didYouMean
-	}
-	return fmt.Errorf("%w%s", err, hint(unknown.Unknown()))
-}
-
-// unknownName returns the error that no thing, such as "encoder", is called name.
-func unknownName(thing, name string, known []string) error {
-	return fmt.Errorf("no %s is called %q%s", thing, name, knownNames(name, known))
-}
-
-// knownNames returns what an error about an unknown name ends with: the known names, and the most similar of them, if any. It is
-// "" if name is "".
-func knownNames(name string, known []string) string {
+	name, known := unknown.Unknown()
 	if name == "" {
-		return ""
+		return err
 	}
-	return "; expected " + config.OneOf(known) + didYouMean(name, known)
+	kind := ""
+	if errors.As(err, new(*table.UnknownError)) {
+		kind = "encoder"
+	}
+	hint := config.Unknown("", kind, name, known)
+	if strings.Contains(err.Error(), "expected ") {
+		hint.Expected = ""
+	}
+	return fmt.Errorf("%w%s", err, hint.Hint())
 }
 
 // checkOneOf returns a usage error if the value of a flag is not in known.
@@ -194,13 +189,4 @@ func checkOneOf(flag, value string, known []string) error {
 		return nil
 	}
 	return asUsageError(config.Unknown(flag, "name", value, known))
-}
-
-// didYouMean returns "; did you mean NAME?" with the known name most similar to name, or "" if
-// none is similar.
-func didYouMean(name string, known []string) string {
-	if near := config.Near(name, known); near != "" && name != "" {
-		return fmt.Sprintf("; did you mean %s?", near)
-	}
-	return ""
 }

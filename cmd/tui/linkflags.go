@@ -94,7 +94,7 @@ func (f *linkFlags) loadConfig(cmd *cobra.Command, netemKey string) (c *config.C
 	case f.profile != "":
 		p, err := lossmodel.ProfileByName(f.profile)
 		if err != nil {
-			return nil, "", asUsageError(unknownName("link profile", f.profile, profileNameList()))
+			return nil, "", asUsageError(config.Unknown("", "link profile", f.profile, profileNameList()))
 		}
 		flags.set = append([]string{"profile=" + p.Name}, flags.set...)
 		// "After" precedes the source of the profile. The wording stays, since the title is in JSON output.

@@ -40,7 +40,7 @@ func TestPlugin(t *testing.T) {
 		{append([]string{"plugins", "--json"}, plug...), exitDone, `"sha256"`},
 		{[]string{"plugins"}, exitDone, "No plugin is loaded"},
 		{append([]string{"encoders"}, plug...), exitDone, "delta-c"},
-		{[]string{"encoders", "delta-c"}, exitUsage, "no encoder is called"},
+		{[]string{"encoders", "delta-c"}, exitUsage, "unknown encoder"},
 		{[]string{"plugins", "check", file}, exitDone, "damaged packets"},
 		{[]string{"plugins", "check", file, "--data", "demo", "--frames", "300"}, exitDone, "cubes: every frame comes back                          300 frames"},
 		{[]string{"plugins", "check", file, "--data", "text:plugins_test.go"}, exitFailed, "delta-c does not encode such frames"},
@@ -185,7 +185,7 @@ func TestPluginInConfig(t *testing.T) {
 		programCall{[]string{"run", good, "--set", "plugin[0].path=x.wasm"}, exitUsage, "expected --plugin FILE"},
 		programCall{[]string{"run", good, "--out", report, "--json"}, exitDone, `"runs_as": "WebAssembly"`},
 		programCall{[]string{"run", swept, "--out", grid}, exitDone, "delta-c"},
-		programCall{[]string{"encoders", "delta-c"}, exitUsage, "no encoder is called"}, // unloaded after each run
+		programCall{[]string{"encoders", "delta-c"}, exitUsage, "unknown encoder"}, // unloaded after each run
 		programCall{[]string{"sweep", swept, "--out", many}, exitDone, "delta-c"},
 		programCall{[]string{"replay", report}, exitDone, "same bytes"},
 		programCall{[]string{"replay", grid}, exitDone, "same bytes"},

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"wirelab/experiment/config"
 )
 
 // The groups of commands in the help text.
@@ -154,13 +156,15 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	}
 	parent := strings.TrimPrefix(cmd.CommandPath(), "tui")
 	unknown := strings.TrimSpace(parent + " " + args[0])
-	switch hint := didYouMean(args[0], known); {
-	case len(known) == 0:
+	if len(known) == 0 {
 		return usagef("%s takes no arguments, got %q", cmd.CommandPath(), args[0])
-	case hint != "":
-		return usagef("unknown command %q%s", unknown, hint)
 	}
-	return usagef("unknown command %q; expected one of %s", unknown, strings.Join(known, ", "))
+	e := config.Unknown("", "command", unknown, known)
+	e.Near = config.Near(args[0], known)
+	if e.Near != "" {
+		e.Expected = ""
+	}
+	return asUsageError(e)
 }
 
 // oneArg returns an argument check for commands with exactly one argument. argument describes it
@@ -206,8 +210,11 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &unknown):
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-		hint := didYouMean(unknown.GetSpecifiedName(), known) // "; did you mean NAME?", which becomes "mean --NAME"
-		return usagef("%sunknown flag --%s%s", prefix, unknown.GetSpecifiedName(), strings.Replace(hint, "mean ", "mean --", 1))
+		e := &config.Error{Problem: prefix + "unknown flag --" + unknown.GetSpecifiedName()}
+		if near := config.Near(unknown.GetSpecifiedName(), known); near != "" {
+			e.Near = "--" + near
+		}
+		return asUsageError(e)
 	case errors.As(err, &noValue):
 		return usagef("%sflag --%s expects %s", prefix, noValue.GetSpecifiedName(), expectedValue(noValue.GetFlag()))
 	case errors.As(err, &invalid):

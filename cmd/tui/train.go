@@ -18,6 +18,7 @@ import (
 
 	"wirelab/encoders/table"
 	"wirelab/encoders/train"
+	"wirelab/experiment/config"
 	"wirelab/internal/atomicfile"
 	"wirelab/internal/setting"
 )
@@ -192,7 +193,7 @@ func (a *app) chosenTrainers(name string) ([]train.Trainer, error) {
 	if _, err := table.ByName(name); err == nil {
 		return nil, usagef("encoder %s has no model of your data to train; expected one of %s", name, strings.Join(known, ", "))
 	}
-	return nil, asUsageError(unknownName("encoder", name, known))
+	return nil, asUsageError(config.Unknown("", "encoder", name, known))
 }
 
 // trainAll trains one encoder after the other and writes the file of each when its training is

@@ -55,21 +55,21 @@ func builtIn() []encoders.Codec {
 	}...)
 }
 
-// unknownError is the error for a name that no encoder has.
-type unknownError struct {
+// UnknownError is the error for a name that no encoder has.
+type UnknownError struct {
 	Name  string
 	Known []string // the names of all encoders, in the order of All
 }
 
-func (e *unknownError) Error() string {
-	return fmt.Sprintf("no encoder is called %q", e.Name)
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("unknown encoder %q", e.Name)
 }
 
 // Unknown returns the unknown name and the names of all encoders, so that a caller can suggest a similar
 // one.
-func (e *unknownError) Unknown() (name string, known []string) { return e.Name, e.Known }
+func (e *UnknownError) Unknown() (name string, known []string) { return e.Name, e.Known }
 
-// ByName returns the encoder with the given name. The error is an *unknownError.
+// ByName returns the encoder with the given name. The error is an *UnknownError.
 func ByName(name string) (*encoders.Codec, error) {
 	all := All()
 	known := make([]string, len(all))
@@ -79,7 +79,7 @@ func ByName(name string) (*encoders.Codec, error) {
 		}
 		known[i] = all[i].Name
 	}
-	return nil, &unknownError{Name: name, Known: known}
+	return nil, &UnknownError{Name: name, Known: known}
 }
 
 // FirstPluginID is the ID of the first plugin; the last is 127.

@@ -68,9 +68,9 @@ func TestByName(t *testing.T) {
 		t.Fatalf("rotor: %v, %v", c, err)
 	}
 	_, err = ByName("rottor")
-	var unknown *unknownError
+	var unknown *UnknownError
 	if !errors.As(err, &unknown) {
-		t.Fatalf("rottor: error %v, want an *unknownError", err)
+		t.Fatalf("rottor: error %v, want an *UnknownError", err)
 	}
 	if name, known := unknown.Unknown(); name != "rottor" || len(known) != len(All()) || known[0] != "raw" {
 		t.Errorf("Unknown() = %q, %q", name, known)

@@ -21,6 +21,7 @@ type Error struct {
 	Problem  string
 	Expected string // may be ""
 	Near     string // a known name similar to what was written, "" if none
+	List     string // the command that lists all names; "" if there is none, or Expected contains them
 	Cause    error  // the underlying error, nil if none
 }
 
@@ -32,7 +33,7 @@ func refuse(key, problem, expected string) error {
 // Unwrap returns the underlying error.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// Error returns one line: file:line: key: problem; expected ...; did you mean ...?
+// Error returns one line: file:line: key: problem; expected ...; did you mean ...? COMMAND lists all
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.File != "" {
@@ -45,14 +46,25 @@ func (e *Error) Error() string {
 	if e.Key != "" {
 		b.WriteString(truncate(e.Key) + ": ")
 	}
-	b.WriteString(e.Problem)
+	return escape.Line(b.String() + e.Problem + e.Hint())
+}
+
+// Hint returns the end of the error: what was expected, a similar name, and where all names are listed. It is "" if none is
+// known.
+func (e *Error) Hint() (hint string) {
 	if e.Expected != "" {
-		b.WriteString("; expected " + e.Expected)
+		hint = "; expected " + e.Expected
 	}
 	if e.Near != "" {
-		b.WriteString("; did you mean " + e.Near + "?")
+		hint += "; did you mean " + e.Near + "?"
 	}
-	return escape.Line(b.String())
+	switch {
+	case e.List != "" && e.Near != "":
+		hint += " " + e.List + " lists all"
+	case e.List != "":
+		hint += "; " + e.List + " lists all"
+	}
+	return hint
 }
 
 // maxQuoted is the maximum number of bytes of a value in an error.
@@ -94,8 +106,8 @@ func ErrorAt(key string, err error) error {
 	}
 	if errors.As(err, &unknownErr) {
 		if name, known := unknownErr.Unknown(); len(known) > 0 {
-			out.Problem, out.Near = "unknown name "+quote(name), Near(name, known)
-			out.Expected = OneOf(known)
+			out.Problem = "unknown name " + quote(name)
+			out.expectOneOf(key, Near(name, known), known)
 		}
 	}
 	var linkErr *lossmodel.KeyError
@@ -116,7 +128,7 @@ func linkProblem(out *Error, ke *lossmodel.KeyError) {
 			out.Near = discipline
 		}
 	case ke.Expected != "": // Key is an unknown name, and Expected the kind of name
-		out.Problem = "unknown " + ke.Expected + " " + quote(ke.Key)
+		out.Problem, out.List = "unknown "+ke.Expected+" "+quote(ke.Key), listCommands[ke.Expected]
 	default:
 		out.Problem = "unknown key " + quote(ke.Key)
 	}
@@ -144,18 +156,35 @@ func Within(key string, err error) error {
 }
 
 // maxListed is the maximum number of names that an error lists.
-const maxListed = 48
+const maxListed = 8
+
+// listCommands are the commands that list more than maxListed names, by the kind of name or by its key.
+var listCommands = map[string]string{"encoder": "tui encoders", "link profile": "tui links", "preset": "tui presets", "data.source": "tui datasets"}
 
 // Unknown returns the error for a name that is not in known. what is the kind of name, such as "key".
 func Unknown(key, what, name string, known []string) *Error {
-	return &Error{Key: key, Problem: "unknown " + what + " " + quote(name), Near: Near(name, known),
-		Expected: OneOf(known)}
+	e := &Error{Key: key, Problem: "unknown " + what + " " + quote(name)}
+	e.expectOneOf(what, Near(name, known), known)
+	return e
+}
+
+// expectOneOf sets what is expected instead of an unknown name: the known names or, if they are many and one is similar,
+// only that one. what is the kind of name, or its key.
+func (e *Error) expectOneOf(what, near string, known []string) {
+	isLong := len(known) > maxListed
+	e.Near = near
+	if near == "" || !isLong {
+		e.Expected = OneOf(known)
+	}
+	if isLong {
+		e.List = listCommands[what]
+	}
 }
 
 // OneOf returns the expectation "one of ..." with all names, or a few if there are many.
 func OneOf(known []string) string {
 	if len(known) > maxListed {
-		return fmt.Sprintf("one of %d names: %s, ...", len(known), strings.Join(known[:6], ", "))
+		return fmt.Sprintf("one of %d names: %s, ...", len(known), strings.Join(known[:maxListed-2], ", "))
 	}
 	return "one of " + strings.Join(known, ", ")
 }

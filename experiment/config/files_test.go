@@ -319,12 +319,20 @@ func TestErrorTexts(t *testing.T) {
 	if got := truncate(strings.Repeat("x", 79) + "äb"); got != strings.Repeat("x", 79)+"..." {
 		t.Errorf("81 bytes become %q", got)
 	}
-	names := strings.Fields(strings.Repeat("name ", 49))
-	if got := OneOf(names[:48]); got != "one of "+strings.Join(names[:48], ", ") {
-		t.Errorf("48 names: %q", got)
+	names := strings.Fields(strings.Repeat("name ", 9))
+	if got := OneOf(names[:8]); got != "one of "+strings.Join(names[:8], ", ") {
+		t.Errorf("8 names: %q", got)
 	}
-	if got := OneOf(names); got != "one of 49 names: "+strings.Join(names[:6], ", ")+", ..." {
-		t.Errorf("49 names: %q", got)
+	if got := OneOf(names); got != "one of 9 names: "+strings.Join(names[:6], ", ")+", ..." {
+		t.Errorf("9 names: %q", got)
+	}
+	for name, want := range map[string]string{
+		"nam": `unknown encoder "nam"; did you mean name? tui encoders lists all`,
+		"zzz": `unknown encoder "zzz"; expected one of 9 names: name, name, name, name, name, name, ...; tui encoders lists all`,
+	} {
+		if got := Unknown("", "encoder", name, names).Error(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 	e := &Error{File: "f", Line: 3, Key: "k", Problem: "p", Expected: "e", Near: "n"}
 	if got := e.Error(); got != "f:3: k: p; expected e; did you mean n?" {

@@ -112,12 +112,11 @@ func unknownKey(key string) error {
 	inTable := slices.DeleteFunc(slices.Clone(known), func(k string) bool { return !strings.HasPrefix(k, table+".") })
 	switch {
 	case len(inTable) > 0:
-		e.Expected, e.Near = OneOf(inTable), cmp.Or(Near(name, inTable), Near(name, known))
+		e.expectOneOf("key", cmp.Or(Near(name, inTable), Near(name, known)), inTable)
+	case !hasTable: // more likely a name that commands use than one of any table
+		e.expectOneOf("key", cmp.Or(FullKey(suggest.Closest(key, append(shortNames(), known...))), e.Near), tables(known))
 	default:
-		e.Expected = OneOf(tables(known))
-	}
-	if !hasTable && len(inTable) == 0 { // a name without its table is more likely one that commands use than one of any table
-		e.Near = cmp.Or(FullKey(suggest.Closest(key, append(shortNames(), known...))), e.Near)
+		e.expectOneOf("key", e.Near, tables(known))
 	}
 	return e
 }

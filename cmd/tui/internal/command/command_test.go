@@ -76,15 +76,6 @@ func TestModelsCanBeCompleted(t *testing.T) {
 	}
 }
 
-func TestErrorThenSuggestion(t *testing.T) {
-	names := strings.Repeat("another name, ", 54)
-	l := &Line{Err: `profile: unknown link profile "ltee"; expected one of 54 names: ` + names + `; did you mean lte?`}
-	const want = `profile: unknown link profile "ltee"; did you mean lte?`
-	if got := strings.Join(l.errorRows(60), " "); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
 func TestShadowsAreOffered(t *testing.T) {
 	d := Context{Catalog: controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys()), Config: labtest.FourShadows().Config,
 		Schema: frame.Cubes(frame.WalkoffCubes), Screen: Lab}

@@ -215,17 +215,9 @@ const prompt = " / "
 // maxErrorRows is the largest number of rows of an error.
 const maxErrorRows = 2
 
-// errorRows returns the error text l.Err, wrapped for a canvas of w columns, in at most
-// maxErrorRows rows. It leaves out the list of all names before a suggestion, because the end of a long error is cut
-// off.
+// errorRows returns the error text l.Err, wrapped for a canvas of w columns, in at most maxErrorRows rows.
 func (l *Line) errorRows(w int) []string {
-	text := l.Err
-	const suggestion = "; did you mean "
-	if problem, rest, ok := strings.Cut(text, suggestion); ok {
-		problem, _, _ = strings.Cut(problem, "; expected one of ")
-		text = problem + suggestion + rest
-	}
-	rows := look.Wrap(text, w-len(prompt)-1)
+	rows := look.Wrap(l.Err, w-len(prompt)-1)
 	if len(rows) > maxErrorRows { // join the remaining rows into the last one, whose end is cut off when it is drawn
 		rows = append(rows[:maxErrorRows-1:maxErrorRows-1], strings.Join(rows[maxErrorRows-1:], " "))
 	}

@@ -9,6 +9,7 @@ import (
 
 	"wirelab/cmd/tui/internal/packetfilter"
 	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/config"
 )
 
 // packetVerbs returns the commands for the list of packets on page 3.
@@ -75,7 +76,7 @@ func parseSort(args []string) (Order, error) {
 	case field == "off":
 		field = ""
 	case !slices.Contains(known, field):
-		return Order{}, unknownName("packets cannot be sorted by", args[0], known, expectedOneOf(known))
+		return Order{}, config.Unknown("", "field of packets", args[0], known)
 	}
 	return Order{Packets: &room.PacketOrder{Sort: &room.PacketSort{Field: field, Ascending: len(args) == 2}}}, nil
 }

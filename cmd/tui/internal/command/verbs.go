@@ -179,7 +179,7 @@ func directionVerb(env Context, direction config.Direction, target string) verb 
 			if v, ok := innerVerb(args, direction); ok {
 				return v.parse(args[1:])
 			}
-			return Order{}, unknownName("a link has no setting", args[0], env.KeyNames(), expectedOneOf(env.KeyNames()))
+			return Order{}, config.Unknown("", "setting of a link", args[0], env.KeyNames())
 		},
 		// Completion and hints are the same for all directions.
 		complete: func(before []string) []string {
@@ -406,7 +406,11 @@ func Parse(env Context, line string) (Order, error) {
 	}
 	v, names, ok := env.findVerb(words[0])
 	if !ok {
-		return Order{}, unknownName("unknown command", words[0], names, "? lists all commands")
+		e := config.Unknown("", "command", words[0], names)
+		if e.Near == "" {
+			e.Expected, e.List = "", "?"
+		}
+		return Order{}, e
 	}
 	args := words[1:]
 	if v.isPath && len(args) > 0 {
@@ -451,15 +455,6 @@ func (env Context) findVerb(name string) (found verb, names []string, ok bool) {
 	return found, names, ok
 }
 
-// unknownName returns the error `what "name"; ...`, which ends with the most similar of the known
-// names, or with help if none is similar.
-func unknownName(what, name string, known []string, help string) error {
-	if near := config.Near(name, known); near != "" {
-		help = "did you mean " + near + "?"
-	}
-	return fmt.Errorf("%s %q; %s", what, name, help)
-}
-
 // errUsage is returned by parse functions for arguments that do not fit the command; Parse
 // replaces it by the usage of the command.
 var errUsage = errors.New("usage")
@@ -478,9 +473,6 @@ func changeOrder(key string, value any) (Order, error) {
 func fixedOrder(o Order) func([]string) (Order, error) {
 	return func([]string) (Order, error) { return o, nil }
 }
-
-// expectedOneOf lists the allowed names for an error message.
-func expectedOneOf(names []string) string { return "expected one of " + strings.Join(names, ", ") }
 
 // parseShadow parses the arguments of "shadow NAME [PARAM=VALUE]...", which adds a shadow, of
 // "shadow previous", and of "shadow off NAME...", which removes shadows.
@@ -558,7 +550,7 @@ func parseTheme(args []string) (Order, error) {
 	if scheme, ok := look.ParseScheme(args[0]); ok {
 		return Order{Theme: scheme.String()}, nil
 	}
-	return Order{}, unknownName("unknown theme", args[0], look.SchemeNames(), expectedOneOf(look.SchemeNames()))
+	return Order{}, config.Unknown("", "theme", args[0], look.SchemeNames())
 }
 
 // parseFind parses the number of a row, which may follow the word for a row, as in "cube 417".

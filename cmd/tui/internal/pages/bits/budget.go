@@ -6,6 +6,7 @@ import (
 
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
+	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
@@ -154,10 +155,14 @@ func (m *budgetModel) changeUnit(n int) {
 	m.unit = stackUnit((int(m.unit) + int(numUnits) + n%int(numUnits)) % int(numUnits))
 }
 
-// item returns the name of an item of the data, such as "cube".
-func (m *budgetModel) item() string {
-	if m.snap == nil || m.snap.Item == "" {
-		return "item"
+// schemaAndItem returns the schema of the data, nil before the first frame, and the name of an item, such as "cube".
+func (m *budgetModel) schemaAndItem() (*frame.Schema, string) {
+	if m.snap == nil {
+		return nil, "item"
 	}
-	return m.snap.Item
+	return m.snap.Schema, cmp.Or(m.snap.Item, "item")
 }
+
+// perItem returns what the third unit is per: "changed cube", or "byte". perShort is shorter: "changed", or "byte".
+func (m *budgetModel) perItem() string  { return panes.PerItemUnit(m.schemaAndItem()) }
+func (m *budgetModel) perShort() string { return panes.PerItemShort(m.schemaAndItem()) }

@@ -6,7 +6,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"wirelab/cmd/tui/internal/look"
-	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
 	"wirelab/internal/units"
@@ -42,7 +41,7 @@ func (p *table) lanesThatFit(w int) (indices []int, omitted int) {
 // drawLaneNames draws letter and name of each lane and the unit of its figures, and returns the row below.
 func (p *table) drawLaneNames(c *look.Canvas, th *look.Theme) (below int) {
 	indices, omitted := p.lanesThatFit(c.W)
-	unit := [numUnits]string{"kbps", "share %", "b/" + panes.PerItemHeading(panes.PerItemUnit(p.snap.Schema, p.item()))}[p.unit]
+	unit := [numUnits]string{"kbps", "share %", "per " + p.perShort()}[p.unit]
 	for i, index := range indices {
 		l, left := &p.lanes[index], lanesLeft+i*laneWidth
 		name := l.Letter + " " + look.LaneName(l.Name(), laneWidth-5)

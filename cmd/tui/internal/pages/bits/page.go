@@ -49,6 +49,7 @@ func New(shadowChoice *panes.SelectedShadow) *room.Page {
 		upper := charts[0]
 		if !list.Absent() {
 			upper = rows[0]
+			tableRows = min(tableRows, h*4/10)
 		}
 		return []room.Place{upper.Place(0, 0, w, h-tableRows), tables[0].Place(0, h-tableRows, w, tableRows)}
 	}
@@ -110,7 +111,7 @@ func (p *table) ZoomBy(notches int) {
 func (p *table) Span() time.Duration { return p.axis.Span() }
 
 func (p *table) Bindings() []room.Binding {
-	return []room.Binding{panes.RowCostBinding("the ten rows on which most bits were spent in the last 2 s; page 4 shows all as a heat map",
+	return []room.Binding{panes.RowCostBinding("the ten rows on which most bits are spent, ranked by the mean of 10 s; page 4 shows all as a heat map",
 		func() bool { return !p.rows.Absent() })}
 }
 
@@ -132,13 +133,13 @@ func (p *table) NextReference() room.Request {
 
 func (p *table) Arrows() [][2]string {
 	if p.selected < 0 {
-		return [][2]string{{"↑↓", "field"}, {"←→", "kbps, share, bits/changed"}}
+		return [][2]string{{"↑↓", "field"}, {"←→", "kbps, share, per " + p.perShort()}}
 	}
-	return [][2]string{{"↑↓", "field"}, {"enter", "only this"}, {"←→", "kbps, share, bits/changed"}}
+	return [][2]string{{"↑↓", "field"}, {"enter", "only this"}, {"←→", "kbps, share, per " + p.perShort()}}
 }
 
 func (p *table) KeyHelp(key string) string {
-	return map[string]string{"up": "select a field", "left": "kbps, share of the bits, or bits per changed item",
+	return map[string]string{"up": "select a field", "left": "kbps, share of the bits, or bits per changed cube or other item",
 		"enter": "show the selected field only, or all",
 		"esc":   "show all fields",
 		"S":     "sort the fields by cost, or in their order",

@@ -1,24 +1,36 @@
 package bits
 
 import (
+	"cmp"
+	"math"
 	"slices"
 	"strconv"
+	"time"
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
-	"wirelab/encoders"
 	"wirelab/experiment/engine"
 	"wirelab/internal/units"
 	"wirelab/internal/words"
 )
 
-// rowList lists the rows on which the active encoder spent most in the last two seconds, with a bar by slot.
+// rowList lists the rows on which the active encoder spends most, with a bar by slot. The ranks are those of a smoothed
+// mean and stay for a while, so that the list can be read.
 type rowList struct {
-	costs  *engine.RowCosts // nil while they are not shown
-	schema *frame.Schema
+	costs    *engine.RowCosts // of the last two seconds; nil while they are not shown
+	schema   *frame.Schema
+	mean     []float64     // bits per packet by row, smoothed with the time constant meanPeriod
+	since    time.Duration // virtual time from which mean is
+	ranked   []int         // the rows listed
+	rankedAt time.Duration // virtual time of ranked
 }
+
+const (
+	meanPeriod = 10 * time.Second
+	rankPeriod = 5 * time.Second // after which the rows are ranked again
+)
 
 func (p *rowList) Name() string { return "Most expensive rows" }
 
@@ -31,9 +43,45 @@ func (p *rowList) Wheel(_, _, _ int) room.Request { return room.Request{} }
 func (p *rowList) Observe(v room.View) bool {
 	changed := (p.costs == nil) != (v.Snap.RowCosts == nil) || p.costs != v.Snap.RowCosts && (!v.Running() || v.RedrawDue)
 	if changed {
+		before := p.costs
 		p.costs, p.schema = v.Snap.RowCosts, v.Snap.Schema
+		p.updateMean(before)
 	}
 	return changed
+}
+
+// updateMean adds the costs to the smoothed mean, and ranks the rows if that is due. It begins anew if the costs before are
+// of other data or later.
+func (p *rowList) updateMean(before *engine.RowCosts) {
+	k := p.costs
+	if k == nil || len(k.Rows) == 0 {
+		p.mean, p.ranked = nil, nil
+		return
+	}
+	weight := 1.0
+	if before != nil && len(p.mean) == len(k.Rows) && before.Now <= k.Now {
+		weight = 1 - math.Exp(-(k.Now-before.Now).Seconds()/meanPeriod.Seconds())
+	} else {
+		p.mean, p.ranked = make([]float64, len(k.Rows)), nil
+	}
+	for row, cost := range k.Rows {
+		p.mean[row] += weight * (panes.BitsPerPacket(k, cost) - p.mean[row])
+	}
+	if len(p.ranked) < maxListedRows || k.Now >= p.rankedAt+rankPeriod {
+		p.rank()
+	}
+}
+
+// rank ranks the rows by their means, the most expensive first. Rows without costs are left out.
+func (p *rowList) rank() {
+	p.rankedAt, p.ranked = p.costs.Now, nil
+	for row, bits := range p.mean {
+		if bits > 0 {
+			p.ranked = append(p.ranked, row)
+		}
+	}
+	slices.SortStableFunc(p.ranked, func(a, b int) int { return cmp.Compare(p.mean[b], p.mean[a]) })
+	p.ranked = p.ranked[:min(len(p.ranked), maxListedRows)]
 }
 
 // maxListedRows is the number of rows that the list shows.
@@ -49,14 +97,12 @@ func (p *rowList) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		return
 	}
 	k := p.costs
-	period := []look.Span{look.Dim.Span("last "), look.Value.Span(units.Fixed((k.Now - k.Since).Seconds(), 1)), look.Dim.Span(" s, "),
-		look.Value.Span(words.Count(k.Packets, "packet"))}
+	counted := []look.Span{look.Value.Span(words.Count(k.Packets, "packet")), look.Dim.Span(" of the last " + units.Fixed((k.Now-k.Since).Seconds(), 1) + " s")}
 	if k.Omitted > 0 { // of a long history only a part can be encoded again
-		period = append(period, look.Warn.Span(", "+strconv.Itoa(k.Omitted)+" older ones left out"))
+		counted = append(counted, look.Warn.Span(", "+strconv.Itoa(k.Omitted)+" older ones left out"))
 	}
-	c.Frame(th, focused, p.Name(), look.Fit(look.TitleSpace(c.W, p.Name()), period, nil)...)
-	ranked := k.Ranked(maxListedRows)
-	if len(ranked) == 0 {
+	c.Frame(th, focused, p.Name(), look.Fit(look.TitleSpace(c.W, p.Name()), counted, nil)...)
+	if len(p.ranked) == 0 {
 		text := "no bits were spent on single rows"
 		if k.Limit != "" {
 			text = k.Limit
@@ -64,29 +110,32 @@ func (p *rowList) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		c.Clip(2, 1, c.W-4, look.Dim, text)
 		return
 	}
-	for i, heading := range []string{"bits", "share", "bits/packet"} {
+	for i, heading := range []string{"bits/packet, 10 s", "2 s", "share"} {
 		c.TextRight(rowColumnEnds[i], 1, look.Dim, heading)
 	}
-	y := 2
-	for i, row := range ranked {
-		if y >= c.H-4 && i > 0 {
-			break
-		}
-		p.drawRow(c, th, y, i+1, row, k.Rows[ranked[0]])
-		y++
+	const frameAndHeading, sums, leastRows = 3, 3, 4
+	rows := c.H - frameAndHeading
+	rows = min(len(p.ranked), max(rows-sums, min(rows, leastRows)))
+	listed := p.ranked[:rows]
+	largest := int64(1)
+	for _, row := range listed {
+		largest = max(largest, k.Rows[row])
 	}
-	p.drawSums(c, th, y, ranked)
+	for i, row := range listed {
+		p.drawRow(c, th, 2+i, i+1, row, largest)
+	}
+	p.drawSums(c, th, 2+rows, listed)
 }
 
-// rowColumnEnds are the right edges of the bits, their share and the bits per packet.
-var rowColumnEnds = [...]int{35, 43, 56}
+// rowColumnEnds are the right edges of the smoothed bits per packet, those of the last two seconds, and their share.
+var rowColumnEnds = [...]int{42, 49, 57}
 
-// drawRow draws row number row, which has the given rank, at row y of the canvas. largest is the cost of the first.
+// drawRow draws row number row, which has the given rank, at row y of the canvas. The bar of a row with the cost largest is the longest.
 func (p *rowList) drawRow(c *look.Canvas, th *look.Theme, y, rank, row int, largest int64) {
 	k := p.costs
 	c.TextRight(4, y, look.Dim, strconv.Itoa(rank))
 	c.Clip(6, y, 19, look.Plain, panes.RowName(p.schema, row))
-	p.drawFigures(c, y, k.Rows[row])
+	p.drawFigures(c, y, p.mean[row], k.Rows[row])
 	x := rowColumnEnds[2] + 2
 	width := float64(max(c.W-2-x, 0)) / float64(largest)
 	sum := int64(0)
@@ -97,28 +146,36 @@ func (p *rowList) drawRow(c *look.Canvas, th *look.Theme, y, rank, row int, larg
 	}
 }
 
-// drawFigures draws a cost: its bits, its share of the payload and the mean per packet.
-func (p *rowList) drawFigures(c *look.Canvas, y int, cost int64) {
-	c.TextRight(rowColumnEnds[0], y, look.Value, units.Fixed(float64(cost)/encoders.BitUnit, 1))
-	c.TextRight(rowColumnEnds[1], y, look.Plain, units.Fixed(100*float64(cost)/float64(max(p.costs.Total, 1)), 1)+" %")
-	c.TextRight(rowColumnEnds[2], y, look.Ratio, units.Fixed(panes.BitsPerPacket(p.costs, cost), 2))
+// drawFigures draws smoothed bits per packet, NaN if they are not known, and a cost of the last two seconds: bits per packet
+// and the share of the payload.
+func (p *rowList) drawFigures(c *look.Canvas, y int, mean float64, cost int64) {
+	if !math.IsNaN(mean) {
+		c.TextRight(rowColumnEnds[0], y, look.Value, units.Fixed(mean, 1))
+	}
+	c.TextRight(rowColumnEnds[1], y, look.Ratio, units.Fixed(panes.BitsPerPacket(p.costs, cost), 1))
+	c.TextRight(rowColumnEnds[2], y, look.Plain, units.Fixed(100*float64(cost)/float64(max(p.costs.Total, 1)), 1)+" %")
 }
 
 // drawSums draws the cost of the rows that are not listed, that of no single row, and the parts of the schema or the
 // slots with their shares of the bits of rows.
 func (p *rowList) drawSums(c *look.Canvas, th *look.Theme, y int, listed []int) {
 	k := p.costs
-	others := k.Total - k.Shared
+	others, otherBits := k.Total-k.Shared, 0.0
+	for _, bits := range p.mean {
+		otherBits += bits
+	}
 	for _, row := range listed {
 		others -= k.Rows[row]
+		otherBits -= p.mean[row]
 	}
 	for _, line := range []struct {
 		name string
+		mean float64
 		cost int64
-	}{{"all other rows", others}, {"no single row", k.Shared}} {
+	}{{"all other rows", otherBits, others}, {"headers, padding", math.NaN(), k.Shared}} {
 		if y < c.H-1 {
 			c.Clip(6, y, 19, look.Dim, line.name)
-			p.drawFigures(c, y, line.cost)
+			p.drawFigures(c, y, line.mean, line.cost)
 			y++
 		}
 	}
@@ -153,7 +210,7 @@ func (p *rowList) groupShares(th *look.Theme) (groups [][]look.Span) {
 			list = append(list, group{look.SlotStyle(int(slot)).Span(string(th.Swatch(int(slot))) + " "), panes.SlotName(slot, p.schema), cost})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b group) int { return int(min(max(b.cost-a.cost, -1), 1)) })
+	slices.SortStableFunc(list, func(a, b group) int { return cmp.Compare(b.cost, a.cost) })
 	for _, g := range list {
 		if g.cost > 0 {
 			groups = append(groups, []look.Span{g.mark, look.Plain.Span(g.name + " "),

@@ -83,14 +83,14 @@ func (p *stack) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 
 // legend returns the unit and the figures of a lane, and shorter texts.
 func (p *stack) legend(lane *engine.Lane) [][]look.Span {
-	unit := [numUnits]string{"kbps", "% of the payload", "bits per " + panes.PerItemUnit(p.snap.Schema, p.item())}[p.unit]
+	unit := [numUnits]string{"kbps", "% of the payload", "bits per " + p.perItem()}[p.unit]
 	if p.onlySelected {
 		unit = "only " + panes.SlotName(encoders.Slot(p.selected), p.snap.Schema) + ", " + unit
 	}
 	r := &lane.Recent
 	all := []look.Span{look.Dim.Span(unit), look.Dim.Span("  " + p.axis.FiguresAt() + " "), look.Payload.Span(units.Fixed(r.PayloadKbps, 1)),
 		look.Dim.Span(" kbps, "), look.Ratio.Span(panes.FormatBitsPerItem(r.BitsPerChanged)),
-		look.Dim.Span(" bits/" + panes.PerItemShort(p.snap.Schema, p.item()))}
+		look.Dim.Span(" bits per " + p.perItem())}
 	return [][]look.Span{all, all[:1]}
 }
 

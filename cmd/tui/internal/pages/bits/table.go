@@ -26,7 +26,7 @@ type table struct {
 // Widths of the table, with a shadow and without.
 const (
 	widthWithShadow = 80
-	widthAlone      = 56
+	widthAlone      = 58
 )
 
 // missingNameWidth returns by how many columns the longest name exceeds nameWidth. With several shadows it is 0.
@@ -116,11 +116,12 @@ func (p *table) heading(maxWidth, h int) []look.Span {
 		order = ", by cost"
 	}
 	figures := []look.Span{look.Dim.Span(period(p.axis.Crosshair) + order)}
+	named := append(figures[:1:1], look.Dim.Span("; bits per "+p.perItem()+", per packet"))
 	if len(p.slots) > h-4 { // minus the border, the column headings and the sum
 		return look.Fit(maxWidth, append(figures[:1:1], look.Dim.Span("; "), look.Key.Span("↑↓"), look.Dim.Span(" select one of "),
 			look.Value.Span(strconv.Itoa(len(p.slots)))), figures, nil)
 	}
-	return look.Fit(maxWidth, figures, nil)
+	return look.Fit(maxWidth, named, figures, nil)
 }
 
 // period names the two seconds of the figures: those before the crosshair or, if that is 0, the last ones.
@@ -149,41 +150,43 @@ func (p *table) visibleSlots(n int) (visible, rest []encoders.Slot) {
 	return p.largestSlots(p.slots, maxVisible)
 }
 
-// columnEnds are the right edges of the columns, from the left edge of the table: three figures of the
-// active encoder, three of the shadow, and the difference. Without a shadow the fourth column has the bits
-// per packet.
-var columnEnds = [...]int{25, 33, 41, 50, 58, 66, 77}
+// columnEnds are the right edges of the columns, from the left edge of the table: three figures of the active encoder, two
+// of the shadow, and the difference. Without a shadow the fourth column has the bits per packet.
+var columnEnds = [...]int{25, 33, 45, 54, 66, 77}
+
+// endAlone is the right edge of the bits per packet without a shadow.
+const endAlone = 56
 
 // drawHead draws the column headings and returns the row below them. With a shadow, which may be nil, the
 // names of the encoders are above the headings.
 func (p *table) drawHead(c *look.Canvas, active, shadow *engine.Lane) (below int) {
 	y := 1
 	if shadow != nil {
-		const groupWidth = 23 // of the three figures of an encoder
-		drawName := func(l *engine.Lane, end int) {
+		drawName := func(l *engine.Lane, end, groupWidth int) { // of the figures of an encoder
 			x := p.extraNameWidth + end - groupWidth
 			width := min(groupWidth, c.W-2-x) // less for the shadow in a narrow pane
 			c.Clip(x, y, width, look.Title, look.PadLeft(look.LaneName(l.Name(), width), width))
 		}
-		drawName(active, columnEnds[2])
-		drawName(shadow, columnEnds[5])
-		p.drawColumn(c, 6, y, look.Title, "difference")
+		drawName(active, columnEnds[2], 27)
+		drawName(shadow, columnEnds[4], 19)
+		p.drawColumn(c, columnEnds[5], y, look.Title, "difference")
 		y++
 	}
-	per := "b/" + panes.PerItemHeading(panes.PerItemUnit(p.snap.Schema, p.item()))
-	headings := []string{"kbps", "share %", per, "kbps", "share %", per, "kbps"}
+	per := "per " + p.perShort()
+	headings := []string{"kbps", "share %", per, "kbps", per, "kbps"}
 	if shadow == nil {
-		headings = []string{"kbps", "share %", per, "b/packet"}
+		headings = headings[:3]
+		p.drawColumn(c, endAlone, y, look.Dim, "per packet")
 	}
 	for i, heading := range headings {
-		p.drawColumn(c, i, y, look.Dim, heading)
+		p.drawColumn(c, columnEnds[i], y, look.Dim, heading)
 	}
 	return y + 1
 }
 
-// drawColumn writes text at the right end of column i, unless the pane is too narrow for the column.
-func (p *table) drawColumn(c *look.Canvas, i, y int, style look.Style, text string) {
-	if end := p.extraNameWidth + columnEnds[i]; end < c.W {
+// drawColumn writes text with its right edge at end, unless the pane is too narrow for it.
+func (p *table) drawColumn(c *look.Canvas, end, y int, style look.Style, text string) {
+	if end += p.extraNameWidth; end < c.W {
 		c.TextRight(end, y, style, text)
 	}
 }
@@ -226,24 +229,20 @@ func (p *table) drawRow(c *look.Canvas, th *look.Theme, y int, r tableRow) {
 		p.drawLaneFigures(c, y, &r)
 		return
 	}
-	activeCost := r.sumCost(p.active())
-	p.drawFigures(c, y, 0, activeCost)
+	ends, activeCost := columnEnds, r.sumCost(p.active())
+	p.drawColumn(c, ends[0], y, look.Value, units.Fixed(activeCost.kbps, 1))
+	p.drawColumn(c, ends[1], y, look.Plain, units.Fixed(activeCost.share, 1))
+	p.drawColumn(c, ends[2], y, look.Ratio, units.Fixed(activeCost.changed, 2))
 	other := p.shadow()
 	if other == nil {
-		p.drawColumn(c, 3, y, look.Plain, units.Fixed(activeCost.packet, 1))
+		p.drawColumn(c, endAlone, y, look.Plain, units.Fixed(activeCost.packet, 1))
 		return
 	}
 	shadowCost := r.sumCost(other)
-	p.drawFigures(c, y, 3, shadowCost)
+	p.drawColumn(c, ends[3], y, look.Value, units.Fixed(shadowCost.kbps, 1))
+	p.drawColumn(c, ends[4], y, look.Ratio, units.Fixed(shadowCost.changed, 2))
 	diff := shadowCost.kbps - activeCost.kbps
-	p.drawColumn(c, 6, y, differenceStyle(diff), units.Signed(diff, 1))
-}
-
-// drawFigures draws kbps, share and bits per changed item in three columns from the given one.
-func (p *table) drawFigures(c *look.Canvas, y, column int, s slotCost) {
-	p.drawColumn(c, column, y, look.Value, units.Fixed(s.kbps, 1))
-	p.drawColumn(c, column+1, y, look.Plain, units.Fixed(s.share, 1))
-	p.drawColumn(c, column+2, y, look.Ratio, units.Fixed(s.changed, 2))
+	p.drawColumn(c, ends[5], y, differenceStyle(diff), units.Signed(diff, 1))
 }
 
 // differenceStyle returns the style of a difference in kbps: fewer is good. A difference that is rounded to

@@ -19,6 +19,13 @@ const packetRateHz = 60
 // packets, and the server encodes for baselines of four to nine packets.
 func newCrowdLab(n int) *labtest.Lab { return &labtest.Lab{Snap: crowdSnapshot(n, 90*time.Second)} }
 
+// lonelyClient returns newCrowdLab without a session of a client.
+func lonelyClient() *labtest.Lab {
+	lab := newCrowdLab(200)
+	lab.Snap.Crowd.Client, lab.Snap.Crowd.NoClient = nil, "the clients share the uplink of the server"
+	return lab
+}
+
 // crowdSnapshot returns the snapshot of newCrowdLab at a virtual time. The packets and the session are those of client 10.
 func crowdSnapshot(n int, now time.Duration) *engine.Snapshot {
 	snap, alone := labtest.Snapshot(now), labtest.Snapshot(now)

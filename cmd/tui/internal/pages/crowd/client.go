@@ -14,11 +14,13 @@ import (
 type client struct {
 	view   *engine.CrowdView
 	scroll int // packets between the newest one and the last row
-
-	clients *clients
+	order  *order
 }
 
 func (p *client) Name() string { return "Client" }
+
+// Absent implements room.Absent: the page Packets shows the packets.
+func (p *client) Absent() bool { return p.view == nil || p.view.NoClient == "" }
 
 // Move scrolls the packets, or selects another client.
 func (p *client) Move(dx, dy int) room.Request {
@@ -26,7 +28,8 @@ func (p *client) Move(dx, dy int) room.Request {
 		p.scroll -= dy
 		return room.Request{}
 	}
-	return p.clients.Move(dx, dy)
+	p.scroll = 0
+	return p.order.move(dx)
 }
 
 func (p *client) Arrows() [][2]string { return [][2]string{{"↑↓", "scroll"}, {"←→", "client"}} }

@@ -1,290 +1,234 @@
 package crowd
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
+	"strings"
 
+	"wirelab/cmd/tui/internal/grid"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/config"
 	"wirelab/experiment/crowd"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
-	"wirelab/experiment/live"
 )
 
-// clients is the strip of all clients: a row for each figure, and in each row a bar for each client or, if there are more
-// clients than columns, for the worst of several. The clients are ordered by one of the figures.
+// clients is the list of clients with what limits each, the worst first.
 type clients struct {
-	*clientTable
-	order    int   // index in clientTable.fields by which the clients are ordered
-	sorted   []int // indices of the clients that were in the game in the time of the figures, in order
-	selected int   // index of the selected client; -1 if none
-	chosen   bool  // the user has selected it; otherwise the lab does
-	width    int   // columns of the strip on the screen, as last drawn
-
-	cfg     *config.Config
-	packets *client // the packets of the selected client
-
-	focusPackets, focusClients func() // focus that pane, and this one
+	*order
+	table grid.Table
+	keys  []string // of figures, by column; "" for the others
+	cfg   *config.Config
+	snap  *engine.Snapshot
 }
 
-// hasBudget reports whether the clients have figures of a budget.
-func (p *clients) hasBudget() bool { return p.fields[len(p.fields)-1].IsOfBudget() }
+// The columns of the list before those of figures.
+const (
+	columnClient = iota
+	columnLimit
+	columnLink
+	numOtherColumns
+)
 
-// fixedRows returns the number of rows of the pane that do not belong to a figure: the edges, the headings, the mark of
-// the selected client, the worst client, and the selected one, which takes two rows if it has figures of a budget.
-func (p *clients) fixedRows() int {
-	if p.hasBudget() {
-		return 7
+// listedFigure is a figure with a column in the list.
+type listedFigure struct {
+	key, title string
+	drop       int // grid.Column.Drop
+}
+
+// minFigureWidth is the smallest width of a column with a figure.
+const minFigureWidth = 7
+
+var listedFigures = []listedFigure{
+	{"loss_ratio", "loss %", 8}, {"round_trip_ms", "trip ms", 9}, {"age_ms", "age ms", 7}, {"playout.starved_ratio", "starved %", 6},
+	{"view.error", "error mm", 5}, {"payload_kbps", "kbps", 3}, {"baseline_age_ticks", "base ticks", 1}, {"playout.longest_freeze_ms", "freeze ms", 2},
+}
+
+// newClients returns the list, ordered by what limits the clients.
+func newClients() *clients {
+	p := &clients{order: &order{clientTable: &clientTable{}, selected: -1}, keys: make([]string, numOtherColumns)}
+	const minLimitWidth = 30
+	p.table = grid.Table{Cursor: -1, Sort: columnLimit, Columns: []grid.Column{
+		{Title: "client", Width: 6, Right: true, Text: func(c grid.Cell) []look.Span {
+			return grid.Text(look.Plain, strconv.Itoa(p.sorted[c.Row]+1))
+		}},
+		{Title: "limited by", Width: grid.Rest, Min: minLimitWidth, Sortable: true, Text: func(c grid.Cell) []look.Span {
+			return []look.Span{p.limitSpan(p.sorted[c.Row])}
+		}},
+		{Title: "link as set, one way", Width: 42, Drop: 4, Text: func(c grid.Cell) []look.Span {
+			return grid.Text(look.Dim, crowd.LinkText(p.cfg, p.sorted[c.Row]+1))
+		}},
+	}}
+	p.values = func() []float64 {
+		if field := p.field(p.keys[p.table.Sort]); field >= 0 {
+			return p.columns[field].values
+		}
+		return p.severity
 	}
-	return 6
+	return p
+}
+
+// setColumns sets the columns of the figures that the clients have.
+func (p *clients) setColumns() {
+	p.keys = p.keys[:numOtherColumns]
+	p.table.Columns = p.table.Columns[:numOtherColumns]
+	for _, f := range listedFigures {
+		k := p.field(f.key)
+		if k < 0 {
+			continue
+		}
+		p.keys = append(p.keys, f.key)
+		p.table.Columns = append(p.table.Columns, grid.Column{Title: f.title, Width: max(len(f.title)+1, minFigureWidth), Drop: f.drop, Right: true,
+			Sortable: true, Text: func(c grid.Cell) []look.Span {
+				return grid.Text(look.Value, p.fields[k].Text(&p.view.Clients[p.sorted[c.Row]]))
+			}})
+	}
+	p.table.Sort = min(p.table.Sort, len(p.keys)-1)
 }
 
 func (p *clients) Name() string { return "Clients" }
 
-// Move selects a client: dx in columns of the strip, dy in clients.
-func (p *clients) Move(dx, dy int) room.Request {
-	return p.choose(p.move(dx*p.perColumn() + dy))
-}
-
-// choose returns the request for the packets of the client with the given number, from 1; none if it is 0.
-func (p *clients) choose(number int) room.Request {
-	if number == 0 {
-		return room.Request{}
-	}
-	p.chosen = true
-	p.packets.scroll = 0
-	return room.Request{Command: &live.Command{Client: number}}
-}
-
-func (p *clients) Click(x, _ int) room.Request {
-	if p.view == nil {
-		return room.Request{}
-	}
-	return p.choose(p.selectColumn(x))
-}
-
-// Enter focuses the packets of the selected client.
-func (p *clients) Enter() room.Request {
-	p.focusPackets()
-	return room.Request{}
-}
-
-func (p *clients) Release() room.Request {
-	p.focusClients()
-	return room.Request{}
-}
-
-// NextSort orders the clients by the next figure.
-func (p *clients) NextSort() room.Request {
-	p.order = (p.order + 1) % max(len(p.fields), 1)
-	p.sort()
-	r := room.Request{Notice: "clients by " + p.fields[p.order].Label(), Redraw: true}
-	if worst := p.columns[p.order].worst; !p.chosen && worst >= 0 {
-		r.Command = &live.Command{Client: worst + 1}
-	}
-	return r
-}
-
-func (p *clients) Arrows() [][2]string { return [][2]string{{"←→", "client"}} }
-
-func (p *clients) KeyHelp(key string) string {
-	return map[string]string{"tab": "next pane", "up": "select the previous or next client; or scroll its packets",
-		"left": "select a client further left or right", "enter": "show the packets of the selected client",
-		"esc": "back to the clients", "S": "sort the clients by the next figure", "x": "explain what a tick costs and what limits the server"}[key]
-}
-
-// Selection implements room.Copier: the figures of the selected client.
-func (p *clients) Selection() string { return look.SpansText(p.clientFigures(p.selected)) }
-
-func (p *clients) Reasons() (room.Request, bool) {
-	lines := explain(p.clientTable)
-	return room.Request{Overlay: &room.TextBox{Title: "Crowd", Lines: lines}}, len(lines) > 0
-}
-
 func (p *clients) Observe(v room.View) bool {
-	if p.sorted != nil && !v.RedrawDue {
+	if p.snap != nil && !v.RedrawDue && (p.chosen || v.Snap.Crowd.Selected == p.selected+1) {
 		return false
 	}
-	if p.sorted == nil { // round trips are the most useful order, since all clients differ
-		p.order = slices.IndexFunc(figures.ClientFieldsOf(nil), func(f figures.ClientField) bool { return f.Key == "round_trip_ms" })
-		p.sorted = []int{}
+	p.cfg, p.snap = v.Cfg, v.Snap
+	p.update(v)
+	if len(p.keys) == numOtherColumns || (p.field("view.error") >= 0) != slices.Contains(p.keys, "view.error") {
+		p.setColumns()
 	}
-	p.cfg = v.Cfg
-	p.update(v.Snap.Crowd)
-	if !p.chosen {
-		p.selected = p.view.Selected - 1
-	}
-	if p.order >= len(p.fields) { // a run without a budget has fewer figures
-		p.order = 0
-	}
-	p.sort()
 	return true
 }
 
-// sort orders the clients, those with equal figures by number.
-func (p *clients) sort() {
-	all := p.view.Clients
-	// The order changes little, so the clients that stay remain in it.
-	p.sorted = slices.DeleteFunc(p.sorted, func(i int) bool { return i >= len(all) || !all[i].WasInGame() })
-	if len(p.sorted) != p.view.Recent.Clients {
-		p.sorted = p.sorted[:0]
-		for i := range all {
-			if all[i].WasInGame() {
-				p.sorted = append(p.sorted, i)
-			}
-		}
+func (p *clients) Move(_, dy int) room.Request { return p.move(dy) }
+
+func (p *clients) Arrows() [][2]string { return [][2]string{{"↑↓", "client"}} }
+
+// Click selects a client, or sorts by the column whose title was clicked.
+func (p *clients) Click(x, y int) room.Request {
+	before := p.table.Sort
+	p.table.Click(x, y)
+	if p.table.Sort != before {
+		p.sort()
+		return room.Request{Redraw: true}
 	}
-	if p.selected >= len(all) {
-		p.selected = -1
+	return p.choose(p.table.Cursor)
+}
+
+// Enter shows the newest packet of the selected client on the page of packets.
+func (p *clients) Enter() room.Request {
+	x := p.snap.Crowd
+	if x.NoClient != "" {
+		return room.Refusal("no packets bit by bit: " + x.NoClient)
 	}
-	values := p.columns[p.order].values
-	slices.SortFunc(p.sorted, func(a, b int) int { return cmp.Or(cmp.Compare(values[a], values[b]), a-b) })
-}
-
-// placesAt returns the range of places in the order whose clients column x of the strip shows: one client in several columns,
-// or several clients in one column.
-func (p *clients) placesAt(x int) (from, to int) {
-	n, columns := len(p.sorted), max(p.width, 1)
-	from = x * n / columns
-	return from, max((x+1)*n/columns, from+1)
-}
-
-// perColumn returns the largest number of clients in a column of the strip.
-func (p *clients) perColumn() int {
-	columns := max(p.width, 1)
-	return max((len(p.sorted)+columns-1)/columns, 1)
-}
-
-// move selects the client that is n places further right in the strip, and returns its number. Without a selection it
-// begins at the left edge. It returns 0 if there are no clients.
-func (p *clients) move(n int) (number int) {
-	if len(p.sorted) == 0 {
-		return 0
+	if len(x.Packets) == 0 {
+		return room.Refusal("the client has no packets yet")
 	}
-	place := slices.Index(p.sorted, p.selected) // -1 if none is selected
-	place = min(max(place+n, 0), len(p.sorted)-1)
-	p.selected = p.sorted[place]
-	return p.selected + 1
+	return room.Request{Packet: &packetlog.ID{Seq: x.Packets[len(x.Packets)-1].Seq}}
 }
 
-// selectColumn selects the first client in column x of the pane, and returns its number; 0 if none is there.
-func (p *clients) selectColumn(x int) (number int) {
-	column := x - stripX
-	if column < 0 || column >= p.width || len(p.sorted) == 0 {
-		return 0
+// NextSort orders the clients by the next column.
+func (p *clients) NextSort() room.Request {
+	p.table.SortNext(1)
+	p.sort()
+	return room.Request{Notice: "clients by " + p.table.Columns[p.table.Sort].Title, Redraw: true}
+}
+
+func (p *clients) KeyHelp(key string) string {
+	return map[string]string{"tab": "next pane", "up": "select the previous or next client", "enter": "the packets of the selected client",
+		"S": "sort the clients by the next column", "x": "explain who is worst off, what a tick costs, and what limits the server"}[key]
+}
+
+// Selection implements room.Copier: the selected client, what limits it, and its link.
+func (p *clients) Selection() string {
+	if p.place() < 0 {
+		return ""
 	}
-	from, _ := p.placesAt(column)
-	p.selected = p.sorted[from]
-	return p.selected + 1
+	return fmt.Sprintf("client %d  %s  link: %s", p.selected+1, p.limitSpan(p.selected).Text, crowd.LinkText(p.cfg, p.selected+1))
 }
 
-// stripX is the first column of the strip; before it are the names of the figures.
-const stripX = 22
+func (p *clients) Reasons() (room.Request, bool) {
+	if p.snap == nil {
+		return room.Request{}, false
+	}
+	lines := append(p.worstOff(), explain(p.clientTable)...)
+	title := "Crowd, the last 2 s before " + look.FormatTime(p.snap.Now)
+	return room.Request{Overlay: &room.TextBox{Title: title, Lines: lines}}, len(lines) > 0
+}
 
 func (p *clients) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	p.width = c.W - stripX - 2
-	hasQuantiles := c.W >= 100
-	if hasQuantiles {
-		p.width -= quantilesW
-		quantileHeads(c, stripX+p.width)
+	title := fmt.Sprintf("Clients, worst first, last %.0f s", p.view.Span.Seconds())
+	about := []look.Span{look.Dim.Span(strconv.Itoa(len(p.sorted)) + " clients; S sorts, 2 to 4 show the selected one")}
+	if x := p.snap.Crowd; x.NoClient != "" {
+		about = []look.Span{look.Dim.Span("no pages of one client: " + x.NoClient)}
 	}
-	title := fmt.Sprintf("Clients by %s, last %.0f s", p.fields[p.order].Label(), p.view.Span.Seconds())
-	each := "a bar for each client"
-	if n := p.perColumn(); n > 1 {
-		each = fmt.Sprintf("a bar for the worst of %d", n)
+	c.Frame(th, focused, title, look.Fit(look.TitleSpace(c.W, title), about, []look.Span{look.Dim.Span(strconv.Itoa(len(p.sorted)) + " clients")}, nil)...)
+	p.table.NumRows = len(p.sorted)
+	p.table.Cursor = p.place()
+	if !p.chosen && p.table.Cursor >= c.H-3 { // the worst clients stay visible
+		p.table.Cursor = -1
+		p.table.First = 0
 	}
-	count := strconv.Itoa(len(p.sorted)) + " clients"
-	about, since := count+"; "+each+"; S: next order", ""
-	if p.hasBudget() {
-		since = "; freezes, error p95, row ages and waits since the start"
-	}
-	c.Frame(th, focused, title, look.Fit(look.TitleSpace(c.W, title), []look.Span{look.Dim.Span(about + since)}, []look.Span{look.Dim.Span(about)},
-		[]look.Span{look.Dim.Span(count)}, nil)...)
-	free := max(c.H-p.fixedRows(), 1)
-	rows := max(free/len(p.fields), 1) // of each figure
-	visible := min(free/rows, len(p.fields))
-	first := max(p.order+1-visible, 0) // the figure of the order is visible
-	y := 2
-	for i := first; i < first+visible; i++ {
-		style := look.Dim
-		if i == p.order {
-			style = look.Plain
-		}
-		c.Clip(2, y+rows-1, stripX-3, style, p.fields[i].Label())
-		p.drawRow(c, th, y, rows, &p.columns[i])
-		if hasQuantiles {
-			p.drawQuantiles(c, stripX+p.width, y+rows-1, i)
-		}
-		y += rows
-	}
-	p.drawSelected(c, th, y)
+	p.table.Draw(c, th, 1, c.H-2)
 }
 
-// drawRow draws the bars of a figure at row y, rows high.
-func (p *clients) drawRow(c *look.Canvas, th *look.Theme, y, rows int, column *tableColumn) {
-	blocks := []rune(" ▁▂▃▄▅▆▇█")
-	for x := range p.width {
-		worst := -1.0
-		from, to := p.placesAt(x)
-		for _, client := range p.sorted[from:min(to, len(p.sorted))] {
-			worst = max(worst, column.values[client])
-		}
-		if worst <= 0 {
-			continue
-		}
-		share := worst / column.hi
-		eighths := max(int(math.Round(share*float64(8*rows))), 1)
-		style := look.Heat + look.Style(min(int(share*look.NumHeats), look.NumHeats-1))
-		for k := range rows { // from below
-			if level := min(eighths-8*k, 8); level > 0 {
-				c.Set(stripX+x, y+rows-1-k, style, blocks[level])
+// limits are the figures that can limit a client, and the least medians that they are compared with.
+var limits = []struct {
+	key   string
+	least float64
+}{{"round_trip_ms", 20}, {"loss_ratio", 0.01}, {"view.used_ratio", 0.45}}
+
+// minSeverity is the multiple of the median from which a figure limits a client.
+const minSeverity = 2
+
+// findLimits sets t.limits and t.severity.
+func (t *clientTable) findLimits() {
+	t.limits = t.limits[:0]
+	t.severity = t.severity[:0]
+	for i := range t.view.Clients {
+		worst, most := -1, 0.0
+		for _, l := range limits {
+			k := t.field(l.key)
+			if k < 0 {
+				continue
+			}
+			median := t.fields[k].Of(&t.view.Recent.P50).Or(0)
+			if times := t.columns[k].values[i] / max(median, l.least); times > most {
+				worst, most = k, times
 			}
 		}
+		if most < minSeverity {
+			worst = -1
+		}
+		t.limits = append(t.limits, worst)
+		t.severity = append(t.severity, most)
 	}
 }
 
-// drawSelected marks the selected client below the strip, at row y, and draws the figures of the worst client and of the
-// selected one in the next rows.
-func (p *clients) drawSelected(c *look.Canvas, th *look.Theme, y int) {
-	place := slices.Index(p.sorted, p.selected)
-	for x := range p.width {
-		if from, to := p.placesAt(x); place >= from && place < to {
-			c.Text(stripX+x, y, look.Chosen, th.Up)
-			break
+// field returns the index of a figure in t.fields; -1 if the clients do not have it.
+func (t *clientTable) field(key string) int {
+	for i := range t.fields {
+		if t.fields[i].Key == key {
+			return i
 		}
 	}
-	worst := p.columns[p.order].worst
-	lines := look.WrapSpans(append([]look.Span{look.Warn.Span("worst: ")}, p.clientFigures(worst)...), c.W-4)
-	if place >= 0 && worst != p.selected {
-		lines = append(lines[:1], look.WrapSpans(p.clientFigures(p.selected), c.W-4)...)
-	}
-	for i, line := range lines {
-		if y+1+i < c.H-1 {
-			c.Spans(2, y+1+i, c.W-4, line...)
-		}
-	}
+	return -1
 }
 
-// clientFigures returns the number of a client, the figure of the order, the settings of its link, and its other
-// figures except those that are 0. Without such a client it says so.
-func (p *clients) clientFigures(client int) []look.Span {
-	if p.view == nil || client < 0 || client >= len(p.view.Clients) {
-		return []look.Span{look.Dim.Span("no client, all are at 0")}
+// phrase returns a figure of a client with its unit, and the median of all clients.
+func (t *clientTable) phrase(field *figures.ClientField, client int) string {
+	name, unit, _ := strings.Cut(field.Label(), ", ")
+	return fmt.Sprintf("%s %s %s (median %s)", name, field.Text(&t.view.Clients[client]), unit, field.Text(&t.view.Recent.P50))
+}
+
+// limitSpan returns what limits a client.
+func (t *clientTable) limitSpan(client int) look.Span {
+	k := t.limits[client]
+	if k < 0 {
+		return look.Dim.Span("nothing: near the medians")
 	}
-	figure := func(i int) []look.Span {
-		field := &p.fields[i]
-		return []look.Span{look.Dim.Span("  " + field.Label() + " "), look.Value.Span(field.Text(&p.view.Clients[client]))}
-	}
-	out := append([]look.Span{look.Chosen.Span("client " + strconv.Itoa(client+1))}, figure(p.order)...)
-	out = append(out, look.Dim.Span("  link: "), look.Plain.Span(crowd.LinkText(p.cfg, client+1)))
-	for i := range p.fields {
-		if i != p.order && p.columns[i].values[client] > 0 {
-			out = append(out, figure(i)...)
-		}
-	}
-	return out
+	return look.Plain.Span(t.phrase(&t.fields[k], client))
 }

@@ -3,40 +3,57 @@ package crowd
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 )
 
-// The worst client by the figure of the order is named with its link, and the rows stay while no client has a value.
-func TestWorstClient(t *testing.T) {
+// The worst client is first, its row names what limits it with the median, and rows keep their places while figures
+// change a little.
+func TestWorstClientIsFirst(t *testing.T) {
+	const clients = 20
 	cfg := config.Default()
 	if err := cfg.Set("down.loss", "3%"); err != nil {
 		t.Fatal(err)
 	}
-	x := &engine.CrowdView{Recent: &figures.Crowd{Clients: 2}, Clients: make([]figures.CrowdClient, 2)}
-	for i := range x.Clients {
-		x.Clients[i].WireKbps, x.Clients[i].RoundTripMS = figures.Known(9), figures.Known(float64(70+i))
-		x.Clients[i].Playout.LongestFreezeMS = figures.Known(0)
-	}
-	p := &clients{clientTable: &clientTable{}, selected: -1, cfg: cfg}
-	p.update(x)
-	for i := range p.fields {
-		if p.fields[i].Key == "round_trip_ms" {
-			p.order = i
+	view := func(now time.Duration, trip, loss map[int]float64) room.View {
+		x := &engine.CrowdView{Recent: &figures.Crowd{Clients: clients}, Clients: make([]figures.CrowdClient, clients)}
+		for i := range x.Clients {
+			c := &x.Clients[i]
+			c.WireKbps, c.PayloadKbps, c.AgeMS = figures.Known(90), figures.Known(80), figures.Known(110)
+			c.RoundTripMS, c.LossRatio = figures.Known(50+trip[i+1]), figures.Known(0.005+loss[i+1])
 		}
+		x.Recent.SetQuantiles(x.Clients)
+		return room.View{Snap: &engine.Snapshot{Now: now, Crowd: x}, Cfg: cfg, RedrawDue: true}
 	}
-	p.sort()
-	c := look.NewCanvas(160, 3*len(p.fields))
-	th := labtest.Theme(false)
-	p.Draw(c, th, look.Unfocused)
-	text := strings.Join(c.Lines(th), "\n")
-	for _, want := range []string{"worst: client 2  round trip, ms 71  link: loss 3.0 %", "longest freeze, ms"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is missing in\n%s", want, text)
+	p := newClients()
+	for _, c := range []struct {
+		name       string
+		now        time.Duration
+		trip, loss map[int]float64
+		want       []string
+	}{
+		{"round trip", 10 * time.Second, map[int]float64{7: 200}, nil, []string{"7  round trip 250 ms (median 50)", "1  nothing: near the medians"}},
+		{"kept", 11 * time.Second, map[int]float64{3: 300, 7: 200}, nil, []string{"7  round trip 250 ms"}},
+		{"sorted again", 16 * time.Second, map[int]float64{3: 300, 7: 200}, nil, []string{"3  round trip 350 ms", "7  round trip 250 ms"}},
+		{"loss", 30 * time.Second, map[int]float64{7: 200}, map[int]float64{4: 0.115}, []string{"4  loss 12.00 % (median 0.50)", "7  round trip 250 ms"}},
+	} {
+		p.Observe(view(c.now, c.trip, c.loss))
+		for _, w := range []int{60, 160} {
+			canvas := look.NewCanvas(w, 12)
+			th := labtest.Theme(false)
+			p.Draw(canvas, th, look.Unfocused)
+			lines := canvas.Lines(th)[2:]
+			for i, want := range c.want {
+				if !strings.Contains(lines[i], " "+want) {
+					t.Errorf("%s, %d columns: row %d lacks %q: %s", c.name, w, i, want, lines[i])
+				}
+			}
 		}
 	}
 }

@@ -3,16 +3,17 @@ package crowd
 import (
 	"fmt"
 	"math"
-	"strconv"
+	"strings"
 	"time"
 
+	"wirelab/experiment/crowd"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 	"wirelab/internal/units"
 	"wirelab/internal/words"
 )
 
-// explain returns sentences about the costs of a tick over the last two seconds, and about the worst clients; nil
+// explain returns sentences about the costs of a tick over the last two seconds; nil
 // before the first tick.
 func explain(t *clientTable) (texts []string) {
 	x := t.view
@@ -27,7 +28,7 @@ func explain(t *clientTable) (texts []string) {
 	clients := int(math.Round(float64(now.sum.Packets) / ticks)) // mean
 	encode, server := float64(now.sum.CPU.Choose+now.sum.CPU.Encode)/1000/ticks, float64(now.sum.CPU.Server)/1000/ticks
 	if v := x.Totals.View; v != nil {
-		return append(explainBudget(x, v, encode, server), worstClients(t)...)
+		return explainBudget(x, v, encode, server)
 	}
 	tick := float64(x.TickTime) / float64(time.Microsecond)
 	if encode+server > 0 {
@@ -59,7 +60,7 @@ func explain(t *clientTable) (texts []string) {
 	if x.HasUplink {
 		texts = append(texts, fmt.Sprintf("The longest wait for the uplink of the server was %s ms.", units.Fixed(units.Milliseconds(now.sum.Wait), 1)))
 	}
-	return append(texts, worstClients(t)...)
+	return texts
 }
 
 // explainBudget returns sentences about the costs of a tick and about a budget. encode and server are microseconds of a tick.
@@ -79,14 +80,31 @@ func explainBudget(x *engine.CrowdView, v *figures.View, encode, server float64)
 		x.Recent.P95.View.Error.Text(0), x.Recent.Worst.View.Error.Text(0)))
 }
 
-// worstClients returns a sentence about the worst client by each figure.
-func worstClients(t *clientTable) (texts []string) {
-	x := t.view
-	for i := range t.fields {
-		field := &t.fields[i]
-		if worst := t.columns[i].worst; worst >= 0 {
-			texts = append(texts, "Worst "+field.Label()+": client "+strconv.Itoa(worst+1)+", "+field.Text(&x.Clients[worst])+"; the median is "+field.Text(&x.Recent.P50)+".")
+// worstOff returns a sentence about the client at the first place by what limits clients: its link, and the chain of
+// effects.
+func (p *clients) worstOff() []string {
+	if len(p.sorted) == 0 {
+		return nil
+	}
+	worst := p.sorted[0]
+	for _, i := range p.sorted {
+		if p.severity[i] > p.severity[worst] {
+			worst = i
 		}
 	}
-	return texts
+	if p.limits[worst] < 0 {
+		return []string{"No client is much worse off than the median: no round trip, loss or budget is " + units.Fixed(minSeverity, 1) + " times the median."}
+	}
+	text := fmt.Sprintf("Client %d is worst off: %s. Its link is set to %s each way.", worst+1, p.phrase(&p.fields[p.limits[worst]], worst), crowd.LinkText(p.cfg, worst+1))
+	var effects []string
+	for _, key := range []string{"baseline_age_ticks", "payload_kbps", "age_ms", "playout.starved_ratio", "view.error"} {
+		k := p.field(key)
+		if k >= 0 && p.columns[k].values[worst] > p.fields[k].Of(&p.view.Recent.P50).Or(0) {
+			effects = append(effects, p.phrase(&p.fields[k], worst))
+		}
+	}
+	if len(effects) > 0 {
+		text += " So it has: " + strings.Join(effects, ", ") + "."
+	}
+	return []string{text}
 }

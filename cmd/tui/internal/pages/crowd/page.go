@@ -9,40 +9,36 @@ import (
 	"wirelab/experiment/engine"
 )
 
-// New returns the page: on a large screen the clients above, below them the charts on the left, and the
-// baselines and the packets of a client on the right. selectClient selects the client that is step places further in
-// the order of the page.
+// New returns the page: on a large screen the list of clients above their figures, below them the charts on the left, and
+// the baselines on the right. selectClient selects the client that is step places further in the list.
 func New() (p *room.Page, selectClient func(step int) room.Request) {
-	span, table := &panes.TimeAxis{}, &clientTable{}
+	span, clients := &panes.TimeAxis{}, newClients()
 	p = &room.Page{Name: "Crowd", Top: room.NewSlot(&summary{})}
-	client := &client{}
-	clients := &clients{clientTable: table, selected: -1, packets: client}
-	client.clients = clients
-	strip := p.Add(clients)[0]
+	client := &client{order: clients.order}
+	list := p.Add(clients)[0] // first: it updates what the others show
+	bars := p.Add(&strip{order: clients.order})[0]
 	overTime := p.Add(&charts{TimeAxis: span})[0]
-	p.Add(&quantiles{table}) // on small screens only
+	p.Add(&quantiles{clients.clientTable}) // on small screens only
 	ages := p.Add(&baselines{span: span})[0]
 	packets := p.Add(client)[0]
-	clients.focusPackets = func() { p.FocusOn(packets) }
-	clients.focusClients = func() { p.FocusOn(strip) }
 	p.LayOut = func(w, h int) []room.Place {
-		const minRest = 22 // rows for charts and packets
-		shown := len(clients.fields)
-		clientsH := min(shown+clients.fixedRows(), max(h-minRest/2, 0)) // one row a figure; on high screens two
-		if h-clientsH-shown >= minRest {
-			clientsH += shown
+		const minListH, minChartsH = 8, 13
+		barsH := min(len(clients.fields)+stripRows, h-minListH-minChartsH) // one row a figure; on high screens two
+		if more := len(clients.fields); h-barsH-more >= 2*(minListH+minChartsH) {
+			barsH += more
 		}
-		rightW := room.RightColumn(w)
-		leftW, restH := w-rightW, h-clientsH
-		clientH := restH / 2
-		return []room.Place{
-			strip.Place(0, 0, w, clientsH),
-			overTime.Place(0, clientsH, leftW, restH),
-			ages.Place(leftW, clientsH, rightW, restH-clientH),
-			packets.Place(leftW, h-clientH, rightW, clientH),
+		listH := max((h-barsH)*2/5, minListH)
+		top := listH + barsH
+		rightW, restH := room.RightColumn(w), h-top
+		places := []room.Place{list.Place(0, 0, w, listH), bars.Place(0, listH, w, barsH), overTime.Place(0, top, w-rightW, restH)}
+		clientH := 0
+		if !client.Absent() {
+			clientH = restH / 2
+			places = append(places, packets.Place(w-rightW, h-clientH, rightW, clientH))
 		}
+		return append(places, ages.Place(w-rightW, top, rightW, restH-clientH))
 	}
-	return p, func(step int) room.Request { return clients.Move(0, step) }
+	return p, clients.move
 }
 
 // summary is a line with the main figures.

@@ -15,6 +15,9 @@ type clientTable struct {
 	view    *engine.CrowdView
 	fields  []figures.ClientField
 	columns []tableColumn // in the order of fields
+
+	limits   []int     // the figure that limits each client most, an index of fields; -1 if all are near the medians
+	severity []float64 // the multiple of the median that the figure of each client is
 }
 
 // tableColumn contains a figure of all clients.
@@ -50,6 +53,7 @@ func (t *clientTable) update(x *engine.CrowdView) {
 			}
 		}
 	}
+	t.findLimits()
 }
 
 // quantiles is the table of quantiles over clients.
@@ -57,13 +61,8 @@ type quantiles struct{ *clientTable }
 
 func (p *quantiles) Name() string { return "Quantiles" }
 
-func (p *quantiles) Observe(v room.View) bool {
-	if p.view != nil && !v.RedrawDue {
-		return false
-	}
-	p.update(v.Snap.Crowd)
-	return true
-}
+// Observe implements room.Observer. The list of clients updates the table before.
+func (p *quantiles) Observe(v room.View) bool { return v.RedrawDue }
 
 func (p *quantiles) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	const title = "Over clients"

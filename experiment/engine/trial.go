@@ -80,6 +80,9 @@ func (s *Session) startTrial(at time.Duration, before *config.Config, touched st
 		s.trial.changedAt, s.trial.reported = at, false // the trial continues and measures from this step on
 		return
 	}
+	if t := s.trial; t != nil && t.reported { // the result of the time until now replaces the early one
+		s.recordEffect(t, at)
+	}
 	s.endTrial()
 	t := &trial{lane: s.shadowOf(*s.previousEncoder), changedAt: at, before: *s.previousEncoder}
 	if t.lane == nil {

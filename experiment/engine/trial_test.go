@@ -35,7 +35,7 @@ func TestTrialsDoNotChangeResults(t *testing.T) {
 	if with != without {
 		t.Errorf("with trials the report is\n%s\nwithout\n%s", with, without)
 	}
-	if n != 3 || none != 0 { // a swap that was immediately followed by another is not measured
+	if n != 5 || none != 0 { // two trials have a second effect because a swap ends them
 		t.Errorf("%d effects, without trials %d", n, none)
 	}
 }

@@ -124,14 +124,15 @@ func TestTooEarlyForInterval(t *testing.T) {
 		for _, now := range []time.Duration{12 * time.Second, 20 * time.Second, 25 * time.Second} {
 			lines := labtest.Draw(comparedPane(busy(now), w, 24), labtest.NewView(busy(now)), w, 10)
 			text := lines[3]
-			if !early.MatchString(text) || strings.Contains(text, "significant") || strings.Contains(text, " to ") || w > 60 && !strings.Contains(text, "too early") ||
+			if !early.MatchString(text) || strings.Contains(text, "significant") || strings.Contains(text, " to ") || !strings.Contains(text, "too early") ||
 				w > 60 && !strings.Contains(strings.Join(lines, "\n"), "95 % CI: from 15.0 s on") {
 				t.Errorf("at %v, %d columns: %q", now, w, lines)
 			}
 		}
 		for _, now := range []time.Duration{27 * time.Second, 30 * time.Second} {
 			text := labtest.Draw(comparedPane(busy(now), w, 24), labtest.NewView(busy(now)), w, 10)[3]
-			if !sure.MatchString(text) || strings.Contains(text, "not significant") {
+			hasInterval := sure.MatchString(text) || w == 60
+			if !hasInterval || !strings.Contains(text, "worse") || strings.Contains(text, "not significant") {
 				t.Errorf("at %v, %d columns: %q", now, w, text)
 			}
 		}

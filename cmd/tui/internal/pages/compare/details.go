@@ -56,7 +56,7 @@ func (p *details) compare(a, b *run) {
 		cells := [4]look.Span{look.Plain.Span(label), look.Value.Span(left), look.Value.Span(right), difference}
 		p.rows = append(p.rows, cells)
 	}
-	isLike := a.isLike(b)
+	isLike := a.unlike(b) == ""
 	totals := []*figures.Totals{&a.totals, &b.totals}
 	left, right := figures.Flatten(totals[0]), figures.Flatten(totals[1])
 	for _, f := range report.KnownFigures(figures.Main, totals) {

@@ -12,6 +12,7 @@ import (
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/config"
 	htmlpage "wirelab/experiment/page"
+	"wirelab/experiment/report"
 )
 
 // New returns the page: all running encoders and the saved reports of folder dir in a table; below it a
@@ -28,8 +29,11 @@ func New(shadowChoice *panes.SelectedShadow, dir string) *room.Page {
 	figures := &details{of: rows}
 	s := p.Add(rows, figures, chart, &panes.Charts{OnlySelected: true, Selected: panes.RatioChart}, changes)
 	p.LayOut = func(w, h int) []room.Place {
-		const minTable, minRowsForBoth, wide = 7, 20, 104
+		const minTable, minRowsForBoth, wide, minHeightOfCharts = 7, 20, 104, 18
 		y := min(len(rows.rows)+otherRows, max(h/2, minTable))
+		if h < minHeightOfCharts && figures.Absent() { // without Changes, and without a chart of a few rows
+			return []room.Place{s[0].Place(0, 0, w, h)}
+		}
 		if len(rows.lanes) == 0 && figures.Absent() { // a crowd has no charts
 			return []room.Place{s[0].Place(0, 0, w, h)}
 		}
@@ -150,6 +154,10 @@ func (p *table) Release() room.Request {
 func (p *table) Enter() room.Request {
 	r := p.selected()
 	switch {
+	case r != nil && r.isToggle:
+		p.showAll = !p.showAll
+		p.rearrange()
+		return room.Request{}
 	case r != nil && r.report != nil:
 		return p.openCharts(r.report)
 	case r != nil && r.stretch != nil:
@@ -221,6 +229,7 @@ func (p *table) ShowReport(path string) room.Request {
 	if err := p.open(path); err != nil {
 		return room.Refusal(err.Error())
 	}
+	p.showAll = p.showAll || !slices.ContainsFunc(p.opened, func(s report.SavedReport) bool { return s.Path == path })
 	p.rearrange()
 	p.Cursor = max(p.indexOf(path), 0)
 	return room.Request{}
@@ -259,7 +268,7 @@ func (p *table) Arrows() [][2]string {
 
 func (p *table) KeyHelp(key string) string {
 	return map[string]string{"up": "select an encoder or a report", "left": "sort by another figure",
-		"enter": "make the selected shadow the active encoder; show the charts of a report; go to a stretch of this run",
+		"enter": "make the shadow the active encoder; charts of a report; go to a stretch of this run; list other reports",
 		"S":     "sort the encoders by the next figure", "c": "next chart: bandwidth, bits, failures, ratio",
 		"r": "compare with the selected row instead of the best encoder; again: with the best"}[key]
 }
@@ -267,9 +276,17 @@ func (p *table) KeyHelp(key string) string {
 // Bindings implements room.Binder. The command shadow without arguments opens the list of encoders, in which
 // shadows are added.
 func (p *table) Bindings() []room.Binding {
+	crowd := func() bool { return p.isCrowd }
 	return []room.Binding{
-		room.Bind("v", "add a shadow",
-			func() room.Request { return room.Request{Line: "shadow"} }).InFooter("add shadow").Pin(),
-		room.Bind("delete backspace", "remove the selected shadow", p.removeSelected).InFooter("remove").Pin(),
+		room.Bind("v", "add a shadow", p.addShadow).InFooter("add shadow").Pin().Unless(crowd),
+		room.Bind("delete backspace", "remove the selected shadow", p.removeSelected).InFooter("remove").Pin().Unless(crowd),
 	}
+}
+
+// addShadow opens the list of encoders.
+func (p *table) addShadow() room.Request {
+	if p.isCrowd {
+		return room.Refusal("a crowd has one encoder and no shadows; tui sweep compares encoders of crowds")
+	}
+	return room.Request{Line: "shadow"}
 }

@@ -30,6 +30,17 @@ type run struct {
 	timing             figures.Timing
 	stretches          []meters.StretchFigures // between changes; nil without changes
 	settings           map[string]string       // at the end of the run; nil if unknown
+	id                 settingsID              // of this run
+	comparedWith       *run                    // the run that wasLike is about; nil for none
+	wasLike            bool                    // the last result of isLike
+}
+
+// settingsID changes with the settings of this run.
+type settingsID struct {
+	source    string
+	seed      uint64
+	changes   int
+	changedAt time.Duration // time of the last change
 }
 
 // openRun reads a saved report; of a sweep only its first run. It parses the whole file, so call it in the
@@ -97,11 +108,31 @@ func (r *run) about() string {
 	return data + ", " + link + ", " + units.Fixed(r.length.Seconds(), 0) + " s"
 }
 
+// unlike returns why a run and another one cannot be compared, as tui compare refuses them; "" if they can.
+func (r *run) unlike(other *run) string {
+	switch {
+	case !r.isLike(other):
+		return "other data or link"
+	case (r.length - other.length).Abs() >= time.Second:
+		return fmt.Sprintf("lasts %s, not %s", seconds(r.length), seconds(other.length))
+	}
+	return ""
+}
+
 // isLike reports whether two runs had the same data and links. A run with unknown settings is like no other.
 func (r *run) isLike(other *run) bool {
 	if r != other && (r.settings == nil || other.settings == nil) {
 		return false
 	}
+	if r.comparedWith != other {
+		r.comparedWith = other
+		r.wasLike = r.hasConditionsOf(other)
+	}
+	return r.wasLike
+}
+
+// hasConditionsOf reports whether the settings of data and links of two runs are equal.
+func (r *run) hasConditionsOf(other *run) bool {
 	for _, key := range report.SortedKeys([]map[string]string{r.settings, other.settings}) {
 		if config.IsCondition(key) && r.settings[key] != other.settings[key] {
 			return false
@@ -131,17 +162,16 @@ func (r *run) shortName() string {
 	}
 	out += strings.ReplaceAll(number, "-", " ")
 	if n := len(r.stretches); n > 0 {
-		return fmt.Sprintf("%s mean of %d", out, n)
+		return fmt.Sprintf("%s mean of %d stretches", out, n)
 	}
-	out += " " + r.encoders
 	if r.totals.Crowd != nil {
-		out += sumOfClients(r.totals.Crowd.Clients)
+		out += " " + sumOfClients(r.totals.Crowd.Clients)
 	}
-	return out
+	return out + " " + r.encoders
 }
 
-// sumOfClients returns the end of the name of a row with the figures of a crowd.
-func sumOfClients(n int) string { return fmt.Sprintf(", sum of %d clients", n) }
+// sumOfClients describes the figures of a crowd.
+func sumOfClients(n int) string { return fmt.Sprintf("sum of %d clients", n) }
 
 // folder is the folder of the saved reports, with what was read from it. Files are read in the background,
 // because a large file takes a while and a network folder may not respond.
@@ -149,6 +179,7 @@ type folder struct {
 	dir     string               // "" if none exists
 	list    []report.SavedReport // newest first
 	opened  []report.SavedReport // reports in other folders that were opened
+	showAll bool                 // also show reports of runs that cannot be compared with this run
 	err     error                // why the folder cannot be listed
 	listed  bool                 // it was listed
 	listDue bool                 // it has to be listed
@@ -242,21 +273,21 @@ func (d *folder) store(opened *run) {
 	d.runs[opened.Path] = opened
 }
 
-// rows returns the heading of the reports and their rows. A report that was not read yet has no figures.
-func (d *folder) rows() []*row {
-	heading := "saved reports, newest first"
-	switch {
-	case d.err != nil:
-		heading = d.err.Error()
-	case d.dir == "":
-	case len(d.list) == 0 && d.listed:
-		heading = "no saved reports: s saves this run"
-	case !d.listed:
-		heading = "saved reports: listing the folder"
-	}
-	rows := []*row{newHeading(heading)}
-	for _, saved := range slices.Concat(d.opened, d.list) {
+// maxCompared is the number of the newest reports that are compared with this run before all are shown.
+const maxCompared = 20
+
+// rows returns the heading of the reports and their rows: of those that were opened and those that can be compared
+// with this run, or of all. A report that was not read yet has no figures.
+func (d *folder) rows(thisRun *run) []*row {
+	rows := []*row{nil} // the heading follows
+	others := 0
+	for i, saved := range slices.Concat(d.opened, d.list) {
 		opened := d.runs[saved.Path]
+		isShown := d.showAll || i < len(d.opened) || opened != nil && opened.err == nil && opened.isLike(thisRun)
+		if !isShown {
+			others++
+			continue
+		}
 		if opened == nil {
 			opened = &run{SavedReport: saved, err: errUnread}
 		}
@@ -264,8 +295,25 @@ func (d *folder) rows() []*row {
 		list[0].saved = saved
 		rows = append(rows, list...)
 	}
+	heading := "saved reports, newest first; enter shows only those like this run"
+	switch {
+	case d.err != nil:
+		heading = d.err.Error()
+	case len(d.list) == 0 && d.listed:
+		heading = "no saved reports: s saves this run"
+	case !d.listed && d.dir != "":
+		heading = "saved reports: listing the folder"
+	case !d.showAll:
+		heading = "saved reports with the data and link of this run; enter shows " + words.Count(others, "other")
+	}
+	rows[0] = newHeading(heading)
+	rows[0].key = reportsKey
+	rows[0].isToggle = len(d.list) > 0
 	return rows
 }
+
+// reportsKey is the key of the heading of the saved reports.
+const reportsKey = "saved reports"
 
 // errUnread is the error of a report that was not read yet.
 var errUnread = errors.New("not read yet")

@@ -22,8 +22,13 @@ import (
 func withReports(dir string, w, h int, keys ...string) (*table, *labtest.Stage) {
 	p, m := labtest.NewPaneStage[*table](New(&panes.SelectedShadow{}, dir), labtest.NewLab(), w, h)
 	_ = m.View()
+	p.showAll = true
+	p.rearrange()
+	_ = m.View()
 	m.Tick(true) // reads what is visible
-	m.Press(keys...)
+	if len(keys) > 0 {
+		m.Press(append([]string{"down"}, keys...)...) // passes over the heading
+	}
 	return p, m
 }
 
@@ -51,7 +56,7 @@ func TestReportsAreRows(t *testing.T) {
 	}
 	settings := map[string]string{"seed": "7"}
 	other := &table{thisRun: &run{settings: settings, length: 9 * time.Second}, reference: &row{}}
-	for length, want := range map[time.Duration]string{9 * time.Second: "", 20 * time.Second: "other duration"} {
+	for length, want := range map[time.Duration]string{9 * time.Second: "", 20 * time.Second: "lasts 20.0 s, not 9.0 s"} {
 		if got := other.unlike(&row{report: &run{settings: settings, length: length}}); got != want {
 			t.Errorf("a report of %v: %q, want %q", length, got, want)
 		}
@@ -87,7 +92,7 @@ func TestRowForEachStretch(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, m := withReports(dir, 200, 46)
-	for text, want := range map[string]string{"mean of 2": "142.5 512 - 4.0", "0-12 s rotor": "100.0 - 9.5 5.0", "12-30 s raw x=3": "170.8 - - 0.0"} {
+	for text, want := range map[string]string{"mean of 2 stretches": "142.5 512 - 4.0", "0-12 s rotor": "100.0 - 9.5 5.0", "12-30 s raw x=3": "170.8 - - 0.0"} {
 		if line := strings.Join(strings.Fields(lineWith(m.View(), text)), " "); !strings.Contains(line, text+" "+want) {
 			t.Errorf("%q, want %q\n%s", line, text+" "+want, m.View())
 		}
@@ -235,7 +240,7 @@ func TestHTMLPage(t *testing.T) {
 	if r := p.WriteHTML(); !r.IsError || r.Program != nil {
 		t.Errorf("without a selection: %+v", r)
 	}
-	m.Press("down", "down", "down", "down")
+	m.Press("down", "down", "down", "down", "down")
 	r := p.WriteHTML()
 	notice, ok := r.Program().(room.NoticeMsg)
 	want := filepath.Join(dir, p.selected().report.Name, "report.html")
@@ -251,10 +256,44 @@ func TestHTMLPage(t *testing.T) {
 	}
 }
 
+// TestOnlyComparableReportsAreListed: reports of other data or links are listed only after enter on the heading.
+func TestOnlyComparableReportsAreListed(t *testing.T) {
+	lab := labtest.NewLab()
+	lab.Snap.Config.Data.Source, lab.Snap.Config.Seed = "demo", 7
+	dir := labtest.WriteReports(t)
+	p, m := labtest.NewPaneStage[*table](New(&panes.SelectedShadow{}, dir), lab, 160, 46)
+	_ = m.View()
+	m.Tick(true)
+	like := p.runs[p.list[len(p.list)-1].Path]
+	like.settings = lab.Snap.Config.Settings()
+	like.comparedWith = nil
+	p.rearrange()
+	listed := func() (n int) {
+		for _, r := range p.rows {
+			if r.report != nil {
+				n++
+			}
+		}
+		return n
+	}
+	if v := m.View(); listed() != 1 || !strings.Contains(v, "data and link of this run; enter shows 3 others") {
+		t.Errorf("%d reports\n%s", listed(), v)
+	}
+	m.Press("down", "enter")
+	if listed() != 4 {
+		t.Errorf("%d reports after enter", listed())
+	}
+	m.Press("enter")
+	if listed() != 1 {
+		t.Errorf("%d reports after a second enter", listed())
+	}
+}
+
 // TestUnreadReport: a report that was not read yet has no figures and no error of its own.
 func TestUnreadReport(t *testing.T) {
 	d := folder{listed: true, list: []report.SavedReport{{Name: "x", Path: "x/report.json", Saved: time.Unix(1, 0)}}}
-	rows := d.rows()
+	d.showAll = true
+	rows := d.rows(&run{})
 	if len(rows) != 2 || !math.IsNaN(rows[1].figures[figureKbps]) || !errors.Is(rows[1].err, errUnread) {
 		t.Errorf("%+v", rows)
 	}

@@ -66,16 +66,17 @@ type rowFigures [numFigures]float64
 // row is a row of the table: a lane of this run, a saved report, a stretch of either between two changes, or a
 // heading.
 type row struct {
-	key     string // identifies the row while others come and go
-	heading string // the text of a heading; "" for other rows
-	name    string // of a lane with its letter
-	about   string // of a report: data and link
-	figures rowFigures
-	timing  figures.Timing     // whether encode and decode times include the communication with a plugin
-	err     error              // the newest error of the encoder, or why the report cannot be read
-	report  *run               // of a report and its stretches; nil for other rows
-	saved   report.SavedReport // of a report, as last listed; zero for other rows
-	stretch *stretch           // nil for other rows
+	key      string // identifies the row while others come and go
+	heading  string // the text of a heading; "" for other rows
+	isToggle bool   // the heading can be selected: enter shows or hides other reports
+	name     string // of a lane with its letter
+	about    string // of a report: data and link
+	figures  rowFigures
+	timing   figures.Timing     // whether encode and decode times include the communication with a plugin
+	err      error              // the newest error of the encoder, or why the report cannot be read
+	report   *run               // of a report and its stretches; nil for other rows
+	saved    report.SavedReport // of a report, as last listed; zero for other rows
+	stretch  *stretch           // nil for other rows
 
 	isLane bool
 	lane   int           // index in the snapshot; 0 is the active encoder

@@ -32,6 +32,7 @@ type table struct {
 	cfg          *config.Config
 	lanes        []engine.Lane // of the snapshot that was observed last
 	remote       bool          // the receiver is reached over a network
+	isCrowd      bool          // the run is of a crowd, which has no shadows
 	now          time.Duration // virtual time of data
 	item         string        // of the data, such as "cube"
 	itemUnit     string        // see panes.PerItemUnit
@@ -68,6 +69,7 @@ func (p *table) Observe(v room.View) bool {
 	isDue := v.RedrawDue || len(v.Snap.Lanes) != len(p.lanes)
 	changed := v.Snap.Now != p.now || len(v.Snap.Lanes) != len(p.lanes)
 	p.cfg, p.lanes, p.remote = v.Cfg, v.Snap.Lanes, v.Snap.To != ""
+	p.isCrowd = v.Snap.Crowd != nil
 	if p.rows == nil || changed && isDue {
 		p.now = v.Snap.Now
 		p.item = v.Snap.Item
@@ -75,7 +77,7 @@ func (p *table) Observe(v room.View) bool {
 		before := p.data
 		p.data = compareLanes(v.Snap)
 		p.data.keepFigures(&before)
-		p.thisRun = newThisRun(v)
+		p.updateThisRun(v)
 		p.arrange()
 		p.redraws++
 		if p.redraws >= redrawsPerRound || p.lacksGap() {
@@ -89,11 +91,27 @@ func (p *table) Observe(v room.View) bool {
 	return changed
 }
 
+// updateThisRun sets p.thisRun to the figures of a snapshot. Its settings and what was compared with them remain
+// until a setting is changed, because they take a while.
+func (p *table) updateThisRun(v room.View) {
+	next := newThisRun(v)
+	if p.thisRun == nil || p.thisRun.id != next.id {
+		p.thisRun = next
+		return
+	}
+	next.settings = p.thisRun.settings
+	*p.thisRun = *next
+}
+
 // newThisRun returns this run without its settings.
 func newThisRun(v room.View) *run {
 	snap := v.Newest()
 	x := &run{length: snap.Now}
 	x.Name = "this run"
+	x.id = settingsID{source: v.Cfg.Data.Source, seed: v.Cfg.Seed, changes: len(snap.Log)}
+	if n := len(snap.Log); n > 0 {
+		x.id.changedAt = snap.Log[n-1].T
+	}
 	if len(snap.Lanes) > 0 {
 		l := &snap.Lanes[0]
 		x.totals, x.timing, x.stretches = l.Totals, l.Timing, l.Stretches
@@ -121,12 +139,12 @@ func (p *table) arrange() {
 	slices.SortStableFunc(p.rows, func(a, b *row) int { return cmp.Compare(value(a), value(b)) })
 	if len(p.rows) == 0 { // a crowd
 		r := &row{key: p.thisRun.Name, timing: p.thisRun.timing}
-		r.name = p.cfg.Encoder.Name + sumOfClients(p.cfg.Crowd.Clients)
+		r.name = p.cfg.Encoder.Name + ", " + sumOfClients(p.cfg.Crowd.Clients)
 		r.figures = p.thisRun.figures()
 		p.rows = append(p.rows, r)
 	}
 	if stretches := p.thisRun.stretches; len(stretches) > 0 {
-		p.rows = append(p.rows, newHeading("this run, from change to change of its encoder or link"))
+		p.rows = append(p.rows, newHeading("this run, from change to change of its encoder or link, with the first second of each"))
 		p.rows = append(p.rows, stretchRows("", stretches, nil)...)
 	}
 	hasReports := len(p.list)+len(p.opened) > 0
@@ -134,7 +152,7 @@ func (p *table) arrange() {
 		p.thisRun.settings = p.cfg.Settings()
 	}
 	if p.dir != "" || len(p.opened) > 0 {
-		p.rows = append(p.rows, p.folder.rows()...)
+		p.rows = append(p.rows, p.folder.rows(p.thisRun)...)
 	}
 	p.NumRows = len(p.rows)
 	if i := p.indexOf(selected); i >= 0 {
@@ -164,7 +182,7 @@ func (p *table) selected() *row {
 func (p *table) moveCursor(n int) {
 	before := p.Cursor
 	p.Table.Move(n)
-	for p.rows[p.Cursor].heading != "" {
+	for p.rows[p.Cursor].heading != "" && !p.rows[p.Cursor].isToggle {
 		at := p.Cursor
 		if p.Table.Move(cmp.Compare(n, 0)); p.Cursor == at {
 			p.Cursor = min(before, at-1)
@@ -328,6 +346,8 @@ func (p *table) gapCell(c grid.Cell) []look.Span {
 		started := look.Dim.Span(": started at " + look.FormatTime(r.began))
 		text := look.Dim.Span("not running yet")
 		return look.Fit(c.Width, []look.Span{text, started}, []look.Span{text})
+	case r.isLane && math.IsNaN(v):
+		return grid.Text(look.Dim, "no data yet")
 	case r == p.reference && p.referenceKey == "" && len(p.data.rows) > 1:
 		best := grid.Text(look.Good, "best on the same frames")
 		return look.Fit(c.Width, best, grid.Text(look.Good, "best"))
@@ -376,19 +396,12 @@ func (p *table) gapCell(c grid.Cell) []look.Span {
 		}
 		return list
 	}
-	return look.Fit(c.Width, spans(interval, "  "+remark), spans(interval, "  "+word), spans(interval), spans())
+	return look.Fit(c.Width, spans(interval, "  "+remark), spans(interval, "  "+word), spans("  "+word), spans())
 }
 
 // unlike returns why a row and the reference cannot be compared, as tui compare refuses them; "" if they can.
 func (p *table) unlike(r *row) string {
-	a, b := cmp.Or(r.report, p.thisRun), cmp.Or(p.reference.report, p.thisRun)
-	switch {
-	case !a.isLike(b):
-		return "other data or link"
-	case (a.length - b.length).Abs() >= time.Second:
-		return "other duration"
-	}
-	return ""
+	return cmp.Or(r.report, p.thisRun).unlike(cmp.Or(p.reference.report, p.thisRun))
 }
 
 // ratioDecimals returns the decimals of a ratio, two to four, the more the narrower its interval is.
@@ -468,6 +481,9 @@ func (p *table) Work() (read func() (storeResult func())) {
 		if r.saved.Path != "" {
 			visible = append(visible, r.saved)
 		}
+	}
+	if !p.showAll {
+		visible = append(visible, p.list[:min(len(p.list), maxCompared)]...)
 	}
 	return p.work(visible, p.rearrange)
 }

@@ -218,7 +218,7 @@ func (e *effect) bandwidthSpans() []look.Span {
 }
 
 // percentSpans returns the change of the payload in percent. With withInterval, its confidence interval follows: half its
-// width, its bounds if they are far apart, or "too early" if it is unknown.
+// width, its bounds if they are far apart, or the length of the measurement if that is too short for an interval.
 func (e *effect) percentSpans(th *look.Theme, withInterval bool) []look.Span {
 	q := &e.ratio
 	digits := 0
@@ -240,7 +240,7 @@ func (e *effect) percentSpans(th *look.Theme, withInterval bool) []look.Span {
 	switch {
 	case !withInterval:
 	case !q.Known:
-		out = append(out, look.Dim.Span(", too early"))
+		out = append(out, look.Dim.Span(" over "+units.Fixed(e.length.Seconds(), 0)+" s"))
 	case halfWidth >= wide:
 		out = append(out, look.Dim.Span(" ("+signed(100*(q.Lo-1), 0)+" to "+signed(100*(q.Hi-1), 0)+")"))
 	default:

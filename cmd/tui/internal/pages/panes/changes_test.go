@@ -49,7 +49,7 @@ func TestChangesShowTheirEffects(t *testing.T) {
 			t.Errorf("%d columns:\n%s\nwant %q", w, rows[1], want)
 		}
 	}
-	for w, want := range map[int]string{100: " 62 → 37 kbps  −40 %, too early │", 48: " −40 %, too early │", 40: " −40 % │"} {
+	for w, want := range map[int]string{100: " 62 → 37 kbps  −40 % over 4 s │", 48: " −40 % over 4 s │", 40: " −40 % │"} {
 		if rows := labtest.Draw(&Changes{}, labtest.NewView(tried(10*time.Second, 4*time.Second)), w, 5); !strings.Contains(rows[1], want) {
 			t.Errorf("after 4 s, %d columns: %s\nwant %q", w, rows[1], want)
 		}

@@ -40,6 +40,7 @@ type effect struct {
 	before, after measured
 	ratio         paired.RatioInterval // payload after / payload before, on the same frames
 	firstSample   *meters.Sample       // identifies an effect on the same frames; see firstSampleAfter
+	length        time.Duration        // of the measurement on the same frames
 
 	// Of two periods around a change:
 	known bool          // both have enough samples
@@ -86,7 +87,13 @@ func measure(list []meters.Sample) measured {
 // the data jump.
 func newEffect(e *engine.Effect) effect {
 	before, after := lockstep.WithoutLoopPoints(e.Before, e.After)
-	return effect{before: measure(before), after: measure(after), ratio: lockstep.PayloadRatio(after, before), firstSample: firstSampleAfter(e)}
+	return effect{
+		before:      measure(before),
+		after:       measure(after),
+		ratio:       lockstep.PayloadRatio(after, before),
+		firstSample: firstSampleAfter(e),
+		length:      time.Duration(len(before)) * meters.SamplePeriod,
+	}
 }
 
 // hasEffect reports whether a change can affect the packets of the active encoder. Shadows and notes

@@ -37,20 +37,27 @@ func (f Filter) Matches(e *Env, r *packetlog.Record) bool { return f.match == ni
 // Names of conditions that are no outcomes.
 const (
 	allName     = "all"
-	troubleName = "trouble" // IsFailure
+	troubleName = "trouble" // InTrouble
 )
 
 // Conditions returns the names of all conditions, which are filters by themselves: "all", "trouble", and the
-// names of the outcomes.
-func Conditions() []string { return append([]string{allName, troubleName}, outcomeNames()...) }
-
-// Trouble returns the filter for packets that failed.
-func Trouble() Filter {
-	return Filter{text: troubleName, match: func(_ *Env, r *packetlog.Record) bool { return IsFailure(r) }}
+// names of the outcomes, those in trouble first.
+func Conditions() []string {
+	list := []string{allName, troubleName}
+	for _, o := range []packetlog.Outcome{packetlog.Lost, packetlog.Stale, packetlog.NoBaseline, packetlog.Corrupt, packetlog.UnknownCodec,
+		packetlog.Wrong, packetlog.Unknown, packetlog.Duplicate, packetlog.Decoded, packetlog.InFlight} {
+		list = append(list, outcomeName(o))
+	}
+	return list
 }
 
-// IsFailure reports whether a packet was lost, was stale, failed to decode, or has an unknown outcome.
-func IsFailure(r *packetlog.Record) bool {
+// Trouble returns the filter for packets in trouble.
+func Trouble() Filter {
+	return Filter{text: troubleName, match: func(_ *Env, r *packetlog.Record) bool { return InTrouble(r) }}
+}
+
+// InTrouble reports whether a packet was lost, was stale, failed to decode, was decoded wrong, or has an unknown outcome.
+func InTrouble(r *packetlog.Record) bool {
 	switch r.Outcome {
 	case packetlog.InFlight, packetlog.Decoded, packetlog.Duplicate:
 		return false

@@ -118,7 +118,7 @@ func anyPacketOfARun(t *testing.T) {
 	press(m, line("filter lost")...)
 	shows(fmt.Sprintf("%d of %d", len(lost), len(all)))
 	press(m, "esc", "esc")
-	failures := slices.DeleteFunc(slices.Clone(all), func(r packetlog.Record) bool { return !packetfilter.IsFailure(&r) })
+	failures := slices.DeleteFunc(slices.Clone(all), func(r packetlog.Record) bool { return !packetfilter.InTrouble(&r) })
 	press(m, "N") // the newest failure
 	shows(fmt.Sprintf("Packet %d ", failures[len(failures)-1].Seq))
 	press(m, line("goto 1200")...)
@@ -132,7 +132,7 @@ func anyPacketOfARun(t *testing.T) {
 		}
 	}
 	press(m, "N")
-	if !strings.Contains(m.View(), "no failure before this one") {
+	if !strings.Contains(m.View(), "no packet before this one matches trouble") {
 		t.Errorf("N ends with:\n%s", m.View())
 	}
 	press(m, line("goto 99999999")...)

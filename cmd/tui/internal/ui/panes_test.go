@@ -136,7 +136,7 @@ func TestMaximise(t *testing.T) {
 	}{
 		{"1", []string{"z", "tab", "shift+tab", "shift+tab", "z"}, []string{"Bandwidth kbps", "Controls ", "Bandwidth kbps", "Changes "}, "Bit budget"},
 		{"2", []string{"z", "tab", "tab", "z"}, []string{"relative-orientation", "shadow kinetic", "Bit budget"}, ""},
-		{"3", []string{"z", "shift+tab", "tab", "z"}, []string{"Packets  filter", "Last problem", "Packets  filter"}, ""},
+		{"3", []string{"z", "shift+tab", "tab", "z"}, []string{"Packets  filter", "Last trouble", "Packets  filter"}, ""},
 		{"3 #", []string{"z", "z"}, []string{"Bits of"}, "Row"},
 		{"5", []string{"z", "tab", "tab", "z"}, []string{"Compare", "Bandwidth", "Payload ratio"}, "encoders"},
 	} {

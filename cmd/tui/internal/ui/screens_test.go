@@ -50,7 +50,7 @@ func screenStates(t *testing.T) []screenState {
 		{"bits of many fields", on(labtest.NewWide), "2 down enter left", "only padding, bits per call; z base"},
 		{"packets", packets, "3 up up", ""},
 		{"packets, filtered", packets, "3 f left", "filter trouble 46 of 602; DROPPED: loss"},
-		{"packets, remote", on(newRemote), "3", "no problems yet; arrows"},
+		{"packets, remote", on(newRemote), "3", "no trouble yet; arrows"},
 		{"world", on(newWorld), "4", ""},
 		{"world, errors", on(newWorld), "4 c ] ]", "mean of errors > 0: 8.4"},
 		{"world of a recording", lab, "4", "No world to show: "},

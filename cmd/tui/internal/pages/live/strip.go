@@ -132,7 +132,7 @@ func (p *strip) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 	p.width, p.capacity = w, w*rows
 	c.Frame(th, focused, "Packets", p.legend(th, look.TitleSpace(c.W, "Packets"))...)
-	p.linkStatus.Draw(c)
+	p.linkStatus.Draw(c, 0)
 	if p.capacity < 2 || len(p.packets) == 0 {
 		return
 	}

@@ -63,20 +63,25 @@ func (b *bits) Click(x, y int) room.Request {
 }
 
 func (b *bits) Arrows() [][2]string {
-	return [][2]string{{"←→", "field"}, {"↑↓", "row"}, {"enter", "baseline"}}
+	return [][2]string{{"←→", "field"}, {"↑↓", "row"}, {"enter", "baseline"}, {"esc", "list"}}
 }
 
-// NextSort implements room.Sorter for the rows of the packet: it sorts the list of packets, which is not shown.
-func (b *bits) NextSort() room.Request { return b.list.NextSort() }
+// NextSort implements room.Sorter: the fields of a packet have one order.
+func (b *bits) NextSort() room.Request {
+	return room.Refusal("S sorts the list of packets; esc shows it")
+}
 
 // toggleBits shows the bits of the selected packet, of the newest one if none is selected, or the list again.
 func (p *packets) toggleBits() room.Request {
-	p.bits.on = !p.bits.on
+	p.showBits(!p.bits.on)
 	if p.bits.on && !p.hasSelection {
 		p.moveCursor(-1)
 	}
 	return p.openSelected()
 }
+
+// showBits shows the bits in place of the list, or ends that.
+func (p *packets) showBits(on bool) { p.bits.on, p.details.besideBits = on, on }
 
 // traceSelected adds the request for the bits of the selected packet to a command.
 func (p *packets) traceSelected(c *live.Command) {

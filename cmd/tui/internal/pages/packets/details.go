@@ -1,9 +1,12 @@
 package packets
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/packetfilter"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
@@ -29,9 +32,17 @@ type details struct {
 	schema      *frame.Schema
 	observed    bool // Observe was called
 	overNetwork bool
+	repeating   *engine.Past        // the run is being repeated up to the packet; nil if it is not
+	filter      packetfilter.Filter // of the list: without a selection only packets that it selects are shown
+	env         *packetfilter.Env
+	top         int  // the first visible line
+	besideBits  bool // the bits of the packet are shown in place of the list
 }
 
 func (p *details) Name() string { return "Packet" }
+
+// Absent implements room.Absent: beside the bits of the packet the pane cannot have the focus.
+func (p *details) Absent() bool { return p.besideBits }
 
 // Observe implements room.Observer. It shows the selected packet, or the last problem if none is
 // selected: while time advances, twice per second. The lab adds the selected packet to a snapshot some time after the
@@ -41,6 +52,10 @@ func (p *details) Observe(v room.View) bool {
 	p.cfg, p.schema, p.overNetwork = v.Cfg, v.Snap.Schema, v.Snap.To != ""
 	first := !p.observed
 	p.observed = true
+	p.repeating = nil
+	if past := v.Snap.Past; p.hasSelection && past != nil && past.Snap == nil {
+		p.repeating = past
+	}
 	if p.hasSelection {
 		opened := v.Snap.Opened
 		isRepeating := v.Snap.Past != nil
@@ -59,7 +74,7 @@ func (p *details) Observe(v room.View) bool {
 	if !first && p.isProblem && v.Running() && !v.RedrawDue {
 		return false
 	}
-	problem, ok := lastProblem(v.Snap)
+	problem, ok := p.lastProblem(v.Snap)
 	same := ok && p.opened != nil && p.isProblem && p.opened.ID == problem.Opened.ID && p.opened.Record == problem.Opened.Record
 	if same || !ok && p.opened == nil && !first {
 		return false
@@ -76,20 +91,32 @@ func (p *details) Observe(v room.View) bool {
 // setOpened sets the packet that is shown, nil for none, and its reasons. isProblem means that it is the
 // last problem, not the selected packet.
 func (p *details) setOpened(o *inspector.Opened, isProblem bool) {
+	if isSame := o != nil && p.opened != nil && o.ID == p.opened.ID; !isSame {
+		p.top = 0
+	}
 	p.opened, p.isProblem, p.reasons = o, isProblem, nil
 	if o != nil {
 		p.reasons = o.Reasons()
 	}
 }
 
-// lastProblem returns the newest problem of a snapshot, false if none exists.
-func lastProblem(snap *engine.Snapshot) (inspector.Incident, bool) {
-	list := problems(snap)
-	if len(list) == 0 {
-		return inspector.Incident{}, false
+// lastProblem returns the newest problem of a snapshot of which the filter of the list selects the packet, false if none exists.
+func (p *details) lastProblem(snap *engine.Snapshot) (inspector.Incident, bool) {
+	for _, problem := range problems(snap) {
+		if p.env == nil || p.filter.Matches(p.env, &problem.Opened.Record) {
+			return problem, true
+		}
 	}
-	return list[0], true
+	return inspector.Incident{}, false
 }
+
+// Move scrolls by dy lines.
+func (p *details) Move(_, dy int) room.Request {
+	p.top += dy
+	return room.Request{}
+}
+
+func (p *details) Arrows() [][2]string { return [][2]string{{"↑↓", "scroll"}} }
 
 // problems returns the problems of the active encoder up to snap.Now, which may be in the past, newest
 // first.
@@ -110,11 +137,11 @@ func (p *details) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	switch {
 	case p.opened == nil && p.hasSelection: // the lab has not answered yet
 		c.Frame(th, focused, "Packet "+formatPacketID(p.selected))
-		c.Clip(2, 1, c.W-4, look.Dim, "...")
+		p.drawWaiting(c)
 		return
 	case p.opened == nil:
 		c.Frame(th, focused, "Packet")
-		c.Clip(2, 1, c.W-4, look.Dim, "no problems yet; arrows select a packet")
+		c.Clip(2, 1, c.W-4, look.Dim, "no trouble yet; arrows select a packet")
 		return
 	case p.opened.Gone:
 		c.Frame(th, focused, "Packet "+formatPacketID(p.opened.ID))
@@ -132,7 +159,7 @@ func (p *details) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	case p.isProblem && p.reasons[0].Large():
 		title = "Last large packet " + formatPacketID(p.opened.ID)
 	case p.isProblem:
-		title = "Last problem: packet " + formatPacketID(p.opened.ID)
+		title = "Last trouble: packet " + formatPacketID(p.opened.ID)
 	}
 	r := &p.opened.Record
 	mark := look.OutcomeStyle(r.Outcome).Span(string(th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)]) + " " +
@@ -151,73 +178,64 @@ func formatPacketID(id packetlog.ID) string {
 	return s
 }
 
-// drawBody draws the sections from top to bottom, separated by empty lines if there is room: the reasons,
-// the sizes, the baseline, the path through the link, and the bit budget.
+// drawWaiting draws how far the run is repeated up to the selected packet.
+func (p *details) drawWaiting(c *look.Canvas) {
+	text := "..."
+	if past := p.repeating; past != nil {
+		text = "The run is being repeated from its start up to this packet"
+		if past.To > 0 {
+			text += ", sent at " + look.FormatTime(past.To)
+		}
+		if past.Reached > 0 {
+			text += "; it has reached " + look.FormatTime(past.Reached)
+		}
+		text += ". esc ends this."
+	}
+	for y, line := range look.Wrap(text, c.W-4) {
+		c.Clip(2, 1+y, c.W-4, look.Dim, line)
+	}
+}
+
+// drawBody draws the sections from top to bottom, separated by empty lines if there is room: the reasons, the sizes, the
+// baseline, the path through the link, and the bit budget. It scrolls if they do not fit.
 func (p *details) drawBody(c *look.Canvas, th *look.Theme) {
-	budget := p.opened.Inside.Spent.Budget()
-	parts := panes.BudgetParts(&budget, p.schema)
-	var path [][]look.Span
-	for _, line := range p.pathLines(th) {
-		path = append(path, look.WrapSpans(line, c.W-4)...)
-	}
-	baseline := p.baselineLines()
-	reasons := p.reasonLines(c.W - 6)
-	gap := 0                // rows between sections
-	const otherRows = 4 + 3 // gaps between five sections, and up to three lines of sizes
-	if c.H-2 >= len(reasons)+len(path)+len(baseline)+len(parts)+otherRows {
-		gap = 1
-	}
-	y := 1
-	drawLines := func(lines ...[]look.Span) {
+	wrap := func(lines ...[]look.Span) (list [][]look.Span) {
 		for _, line := range lines {
-			if isTable := c.H-1-y > 1; isTable {
-				c.Spans(2, y, c.W-4, line...)
-				y++
-			}
+			list = append(list, look.WrapSpans(line, c.W-4)...)
+		}
+		return list
+	}
+	sections := [][][]look.Span{p.reasonLines(c.W - 6), wrap(p.sizeSpans()), wrap(p.baselineLines()...), wrap(p.pathLines(th)...),
+		p.bitLines(th, c.W-4)}
+	rows := c.H - 2
+	lines := slices.Concat(sections...)
+	if len(lines)+len(sections)-1 <= rows {
+		lines = sections[0]
+		for _, section := range sections[1:] {
+			lines = append(append(lines, nil), section...)
 		}
 	}
-	drawLines(reasons...)
-	y += gap
-	drawLines(look.WrapSpans(p.sizeSpans(), c.W-4)...)
-	y += gap
-	for _, line := range baseline {
-		drawLines(look.WrapSpans(line, c.W-4)...)
+	p.top = min(max(p.top, 0), max(len(lines)-rows, 0))
+	for y, line := range lines[p.top:min(p.top+rows, len(lines))] {
+		c.Spans(2, 1+y, c.W-4, line...)
 	}
-	y += gap
-	drawLines(path...)
-	y += gap
-	const minRows = 2 // one row would be the sum of all parts
-	if c.H-1-y >= minRows {
-		p.drawBits(c, th, y, &budget, parts)
-	}
+	c.MoreBelow(th, len(lines)-p.top-rows)
 }
 
-// rankByShare returns a rank for panes.LimitParts: the share of a slot.
-func rankByShare(parts []panes.Part) func(slot int) float64 {
-	return func(slot int) float64 {
-		for i := range parts {
-			if parts[i].Slot == slot {
-				return parts[i].Share
-			}
-		}
-		return 0
-	}
-}
-
-// drawBits draws budget b, whose parts are parts, from row y: a row per part with bits, share and a bar.
-func (p *details) drawBits(c *look.Canvas, th *look.Theme, y int, b *encoders.Budget, parts []panes.Part) {
-	totalBits := float64(b.Total()) / encoders.BitUnit
-	const nameWidth, bitsWidth, shareWidth = 17, 11, 9
-	const bitsEnd = 2 + nameWidth + bitsWidth
-	const shareEnd = bitsEnd + shareWidth
-	barWidth := max(c.W-4-shareEnd, 0)
-	parts = panes.LimitParts(parts, c.H-1-y, rankByShare(parts))
-	names := panes.PartNames(parts, nameWidth-3) // without the swatch and gaps
+// bitLines returns a line of w columns for each part of the bit budget, with its bits, its share and a bar.
+func (p *details) bitLines(th *look.Theme, w int) (lines [][]look.Span) {
+	const nameWidth, bitsWidth, shareWidth = 16, 12, 9
+	budget := p.opened.Inside.Spent.Budget()
+	totalBits := float64(budget.Total()) / encoders.BitUnit
+	parts := panes.BudgetParts(&budget, p.schema)
+	names := panes.PartNames(parts, nameWidth-2) // without the swatch
+	barWidth := float64(max(w-nameWidth-bitsWidth-shareWidth-2, 0))
 	for i, part := range parts {
-		c.Spans(2, y, nameWidth-1, look.SlotStyle(part.Slot).Span(string(th.Swatch(part.Slot))+" "), look.Plain.Span(names[i]))
-		c.TextRight(bitsEnd, y, look.Value, units.Fixed(part.Share*totalBits, 1)+" bits")
-		c.TextRight(shareEnd, y, look.Plain, units.Fixed(100*part.Share, 1)+" %")
-		c.Fill(shareEnd+2, y, int(part.Share*float64(barWidth)+0.5), look.SlotStyle(part.Slot), th.Swatch(part.Slot))
-		y++
+		style, swatch := look.SlotStyle(part.Slot), string(th.Swatch(part.Slot))
+		lines = append(lines, []look.Span{style.Span(swatch + " "), look.Plain.Span(look.PadRight(names[i], nameWidth-2)),
+			look.Value.Span(look.PadLeft(units.Fixed(part.Share*totalBits, 1)+" bits", bitsWidth)),
+			look.Plain.Span(look.PadLeft(units.Fixed(100*part.Share, 1)+" %", shareWidth) + "  "),
+			style.Span(strings.Repeat(swatch, int(part.Share*barWidth+0.5)))})
 	}
+	return lines
 }

@@ -389,8 +389,12 @@ func (p *list) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		t.First = p.followedRow() - rows
 	}
 	c.Frame(th, focused, "Packets", p.legend(t.NumRows, look.TitleSpace(c.W, "Packets"))...)
-	p.linkStatus.Draw(c)
 	t.Draw(c, th, 1, c.H-2)
+	countWidth := 0 // of the number of packets below
+	if _, to := t.Visible(); to < t.NumRows {
+		countWidth = look.TextWidth(fmt.Sprintf(" %d more  ", t.NumRows-to)) + 2
+	}
+	p.linkStatus.Draw(c, countWidth)
 	if t.NumRows == 0 {
 		for y, line := range look.Wrap(p.emptyText(), c.W-4) {
 			c.Clip(2, 2+y, c.W-4, look.Dim, line)

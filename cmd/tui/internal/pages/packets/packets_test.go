@@ -4,10 +4,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/packetfilter"
+	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/packetlog"
 )
 
 // TestFilters: each filter lists the packets it names, and f cycles through filters that match any.
@@ -48,11 +51,11 @@ func TestArrowsOpenPackets(t *testing.T) {
 	m.Press("left")
 	p := labtest.Pane[*packets](page)
 	first := *p.selectedRecord()
-	if !packetfilter.IsFailure(&first) || lab.Got[len(lab.Got)-1].Open == nil || *lab.Got[len(lab.Got)-1].Open != p.selected {
+	if !packetfilter.InTrouble(&first) || lab.Got[len(lab.Got)-1].Open == nil || *lab.Got[len(lab.Got)-1].Open != p.selected {
 		t.Fatalf("left chose %+v, the lab was asked %v", first, lab.Got)
 	}
 	for i := range lab.Snap.Lanes[0].Packets { // none newer
-		if r := &lab.Snap.Lanes[0].Packets[i]; r.Seq > first.Seq && packetfilter.IsFailure(r) {
+		if r := &lab.Snap.Lanes[0].Packets[i]; r.Seq > first.Seq && packetfilter.InTrouble(r) {
 			t.Fatalf("%d is a newer failure than %d", r.Seq, first.Seq)
 		}
 	}
@@ -75,7 +78,65 @@ func TestArrowsOpenPackets(t *testing.T) {
 		t.Errorf("a click chose %v, the lab was asked for %v", p.selected, o)
 	}
 	m.Press("esc")
-	if p.hasSelection || !strings.Contains(m.View(), "Last problem") {
+	if p.hasSelection || !strings.Contains(m.View(), "Last trouble") {
 		t.Error("esc does not clear the selection")
+	}
+}
+
+// A filter that does not select the selected packet selects the next one; the packet without a selection is one that the
+// filter selects. The details scroll if they do not fit, and say so.
+func TestDetailsFollowTheFilter(t *testing.T) {
+	lab := labtest.Opening{Lab: labtest.NewPackets()}
+	lab.Snap.State = engine.Paused
+	page := New()
+	m := labtest.NewStage(page, lab, 60, 18)
+	p := labtest.Pane[*packets](page)
+	lost, _ := packetfilter.Parse("lost")
+	ok, _ := packetfilter.Parse("ok")
+	for _, f := range []packetfilter.Filter{ok, lost} {
+		m.Press("up")
+		before := p.selected.Seq
+		if p.setFilter(f); !f.Matches(&p.env, p.selectedRecord()) {
+			t.Errorf("filter %s selects packet %d with the outcome %v", f, p.selected.Seq, p.selectedRecord().Outcome)
+		}
+		for n := p.run.first(); n < p.run.end(); n++ {
+			if r := p.run.at(n); r.Seq >= before && f.Matches(&p.env, r) {
+				if p.selected.Seq != r.Seq {
+					t.Errorf("filter %s goes from packet %d to %d, want %d", f, before, p.selected.Seq, r.Seq)
+				}
+				break
+			}
+		}
+	}
+	m.Tick(true)
+	m.Press("up", "tab")
+	if !strings.Contains(m.View(), " more ↓") {
+		t.Fatalf("the details fit:\n%s", m.View())
+	}
+	if m.Move(0, room.ListEnd); !strings.Contains(m.View(), " % ") || p.details.top == 0 {
+		t.Errorf("the details do not scroll:\n%s", m.View())
+	}
+	m.Press("esc")
+	p.setFilter(lost)
+	m.Tick(true)
+	if o := p.details.opened; o == nil || o.Record.Outcome != packetlog.Lost {
+		t.Errorf("with the filter lost the details show %+v", o)
+	}
+}
+
+// While the run is repeated up to a packet, its pane says so.
+func TestRepeatingIsShown(t *testing.T) {
+	lab := labtest.NewPackets()
+	page := New()
+	m := labtest.NewStage(page, lab, 160, 46)
+	m.Press("up")
+	snap := *lab.Snap
+	snap.Past = &engine.Past{ID: 1, To: 12 * time.Second, Reached: 3 * time.Second}
+	lab.Snap = &snap
+	m.Tick(true)
+	for _, want := range []string{"The run is being repeated", "00:12.0", "reached 00:03.0"} {
+		if !strings.Contains(m.View(), want) {
+			t.Errorf("no %q:\n%s", want, m.View())
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package packets
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -70,11 +71,11 @@ func (p *packets) Absent() bool { return p.bits.on }
 
 func (p *packets) Observe(v room.View) bool {
 	changed := p.list.Observe(v)
-	p.details.selected, p.details.hasSelection = p.selected, p.hasSelection
+	p.details.selected, p.details.hasSelection, p.details.filter, p.details.env = p.selected, p.hasSelection, p.filter, &p.env
 	return changed
 }
 
-// Move selects another packet: up and down by rows, left and right by matches of /search, which are failures at first.
+// Move selects another packet: up and down by rows, left and right by matches of /search, which is trouble at first.
 func (p *packets) Move(dx, dy int) room.Request {
 	if dx != 0 {
 		return p.moveToMatch(dx)
@@ -88,22 +89,16 @@ func (p *packets) moveToMatch(direction int) room.Request {
 	if p.list.moveToMatch(direction) {
 		return p.openSelected()
 	}
-	what, where := "packet", "before"
-	if p.findsFailures() {
-		what = "failure"
-	}
+	where := "before"
 	if direction > 0 {
 		where = "after"
 	}
-	text := "no " + what + " " + where + " this one matches " + p.find.String()
+	text := "no packet " + where + " this one matches " + p.find.String()
 	if first := p.run.first(); direction < 0 && first > 0 {
 		text += "; packets before " + strconv.FormatUint(p.oldestSeq(), 10) + " are not searched, /goto lists them"
 	}
 	return room.Refusal(text + "; /search changes what n and N go to")
 }
-
-// findsFailures reports whether n and N go to failures, because no other search is set.
-func (p *packets) findsFailures() bool { return p.find.String() == packetfilter.Trouble().String() }
 
 // openSelected requests the details of the selected packet from the lab, which repeats the run for an old packet. For
 // one of the newest it returns from the past.
@@ -137,7 +132,7 @@ func (p *packets) Enter() room.Request {
 // that the filter needs.
 func (p *packets) Release() room.Request {
 	if p.bits.on {
-		p.bits.on = false
+		p.showBits(false)
 		return room.Request{}
 	}
 	request := p.setFilter(packetfilter.Filter{})
@@ -145,16 +140,26 @@ func (p *packets) Release() room.Request {
 	return request
 }
 
-// setFilter changes the filter. It requests which rows packets carry from the lab if the filter needs them, and ends that
-// request if only the filter before needed them.
+// setFilter changes the filter. If it does not select the selected packet, the next one that it selects is selected. It
+// requests which rows packets carry from the lab if the filter needs them, and ends that request if only the filter before
+// needed them.
 func (p *packets) setFilter(f packetfilter.Filter) room.Request {
 	needed, needs := p.filter.NeedsRows(), f.NeedsRows()
 	p.filter = f
 	p.listRows()
-	if needs || needed {
-		return room.Request{Command: &live.Command{Carried: &needs}, Redraw: true}
+	r := room.Request{Redraw: true}
+	if row, isListed := p.selectedRow(); p.hasSelection && !isListed {
+		p.hasSelection = false
+		if n := p.length(); n > 0 {
+			p.selectPacket(p.record(min(row, n-1)).ID())
+			r = p.openSelected()
+		}
 	}
-	return room.Request{Redraw: true}
+	if needs || needed {
+		r.Command = cmp.Or(r.Command, &live.Command{})
+		r.Command.Carried = &needs
+	}
+	return r
 }
 
 // Click selects the packet at (x, y), or sorts by the column whose title is there.
@@ -201,17 +206,17 @@ func (p *packets) ListPackets(o room.PacketOrder) (room.Request, error) {
 	return room.Request{Redraw: true}, nil
 }
 
-// Arrows implements room.Hinter. The arrows to the left and right go to failures or, with a search, matches.
+// Arrows implements room.Hinter. The arrows to the left and right go to trouble or, with a search, matches.
 func (p *packets) Arrows() [][2]string {
-	target := "failure"
-	if !p.findsFailures() {
+	target := "trouble"
+	if p.find.String() != packetfilter.Trouble().String() {
 		target = "match"
 	}
 	return [][2]string{{"↑↓", "packet"}, {"enter", "bits"}, {"←→", target}}
 }
 
 func (p *packets) KeyHelp(key string) string {
-	return map[string]string{"up": "previous or next packet, of the whole run", "left": "previous or next failure, as N n",
+	return map[string]string{"up": "previous or next packet, of the whole run", "left": "previous or next packet in trouble, as N n",
 		"enter": "the packet bit by bit; again: its baseline", "w": "write the list to a file, CSV or pcapng",
 		"esc": "clear selection, filter and order: follow the newest"}[key]
 }
@@ -221,9 +226,14 @@ func (p *packets) WriteFile() room.Request { return room.Request{Edit: "export p
 
 func (p *packets) Bindings() []room.Binding {
 	match := func(step int) room.Request { return p.moveToMatch(-step) }
-	next := func() room.Request { return p.setFilter(p.nextFilter()) }
+	next := func() room.Request {
+		if p.bits.on {
+			return room.Refusal("f filters the list of packets; esc shows it")
+		}
+		return p.setFilter(p.nextFilter())
+	}
 	return append(p.bitBindings(), []room.Binding{
 		room.Bind("f", "next filter: all, trouble (all failures), and each outcome that occurs, such as lost; /filter lost", next).InFooter("filter").Pin().Unless(func() bool { return p.bits.on }),
-		room.Pair("n", "N", "next, previous failure, or match of /search", match),
+		room.Pair("n", "N", "next, previous packet in trouble, or match of /search", match),
 	}...)
 }

@@ -148,7 +148,7 @@ func TestExport(t *testing.T) {
 	var want []packetlog.Record
 	arrived := 0
 	for _, r := range lab.Snap.Lanes[0].Packets {
-		if packetfilter.IsFailure(&r) {
+		if packetfilter.InTrouble(&r) {
 			want = append(want, r)
 			if r.Arrived > 0 {
 				arrived++

@@ -45,11 +45,12 @@ func (p *LinkStatusLine) Observe(v room.View) bool {
 }
 
 // Draw draws as many figures as fit into the lower edge of a pane.
-func (p *LinkStatusLine) Draw(c *look.Canvas) {
+// The last columns, the number of which is reserved, are left for another text.
+func (p *LinkStatusLine) Draw(c *look.Canvas, reserved int) {
 	if len(p.checks) == 0 {
 		return
 	}
-	width := c.W - 6
+	width := c.W - 6 - reserved
 	prefix := []look.Span{look.Dim.Span(p.prefix)}
 	const long = true
 	if firstCheck := checkSpans(&p.checks[0], !long); look.SpansWidth(prefix)+look.SpansWidth(firstCheck) > width {

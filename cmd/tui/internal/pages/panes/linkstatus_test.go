@@ -21,7 +21,7 @@ func TestLinkStatusAfterChange(t *testing.T) {
 	p, th := &panes.LinkStatusLine{}, labtest.Theme(false)
 	p.Observe(labtest.NewView(snap))
 	c := look.NewCanvas(100, 3)
-	p.Draw(c)
+	p.Draw(c, 0)
 	line := c.Lines(th)[2]
 	if !strings.Contains(line, "(mean set 15.00") || strings.Count(line, "mean") != 1 {
 		t.Errorf("%s", line)
@@ -41,7 +41,7 @@ func TestLinkStatusMarksDeviations(t *testing.T) {
 			p.Observe(labtest.NewView(snap))
 			c := look.NewCanvas(w, 3)
 			c.Frame(th, false, "Packets")
-			p.Draw(c)
+			p.Draw(c, 0)
 			line := c.Lines(th)[2]
 			if strings.Contains(line, "…") || !strings.Contains(line, "loss 4.96 % (set 5.00") && !deviates {
 				t.Errorf("%d columns: %s", w, line)

@@ -58,7 +58,7 @@ func (f *configFlags) load(ctx context.Context) (*config.Config, error) {
 	}
 	for _, s := range settings {
 		if err := setKey(ctx, c, s.key, s.value); err != nil {
-			return nil, asUsageError(withFlag(s.flag, withTypedKey(s, err)))
+			return nil, asUsageError(withFlag(s.flag, withoutKey(s, err)))
 		}
 	}
 	return c, asUsageError(c.Validate())
@@ -162,16 +162,14 @@ type prefixedError struct {
 func (e prefixedError) Error() string { return e.flag + ": " + e.err.Error() }
 func (e prefixedError) Unwrap() error { return e.err }
 
-// withTypedKey returns err about the setting with the key as the user typed it: loss instead of link.loss.
-func withTypedKey(s flagSetting, err error) error {
-	setting, isSet := strings.CutPrefix(s.flag, "--set ")
+// withoutKey returns err about the setting without its key, which the flag in front of the error names.
+func withoutKey(s flagSetting, err error) error {
 	var wrong *config.Error
-	if !isSet || !errors.As(err, &wrong) || wrong.Key != s.key {
+	if !errors.As(err, &wrong) || wrong.Key != s.key {
 		return err
 	}
-	typed, _, _ := strings.Cut(setting, "=")
 	out := *wrong
-	out.Key = strings.TrimSpace(typed)
+	out.Key = ""
 	return &out
 }
 

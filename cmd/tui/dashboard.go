@@ -215,7 +215,7 @@ func (a *app) showSession(ctx context.Context, cfg *config.Config, f dashboardFl
 }
 
 // openInDashboard opens a file as the argument of tui would be opened. It returns the change of the links that a capture of a
-// link makes, or a new run that has replaced the present one.
+// link makes, or a new run that has replaced the present one, on its links unless the file is a configuration.
 func (a *app) openInDashboard(ctx context.Context, path string, opt live.Options, present *presentRun) (ui.Opened, error) {
 	var f dashboardFlags
 	if err := a.useFile(&f, path); err != nil {
@@ -232,6 +232,10 @@ func (a *app) openInDashboard(ctx context.Context, path string, opt live.Options
 	cfg, err := f.config.load(ctx)
 	if err != nil {
 		return ui.Opened{}, err
+	}
+	if f.config.file == "" {
+		now := present.config()
+		cfg.Profile, cfg.Down, cfg.Up = now.Profile, now.Down, now.Up
 	}
 	next, err := live.New(ctx, cfg, opt)
 	if err != nil {
@@ -259,6 +263,13 @@ func (p *presentRun) replace(next *live.Runner) {
 	}
 	p.runner.Stop()
 	p.runner = next
+}
+
+// config returns the current settings of the present run.
+func (p *presentRun) config() *config.Config {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.runner.Snapshot().Config
 }
 
 // end stops the present run, after which no other can replace it, and returns it.

@@ -5,16 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net/netip"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"wirelab/experiment/remote"
+	"wirelab/internal/units"
+	"wirelab/internal/words"
 	"wirelab/lossmodel/relay"
 )
 
@@ -24,7 +24,8 @@ const defaultListen = "127.0.0.1:27970"
 // service is a kind of session that tui listen accepts.
 type service struct {
 	purpose remote.Purpose // what the peer requests
-	name    string         // name of the service in output
+	name    string         // name of the service in JSON
+	title   string         // name of the service in text
 	// serve runs the session until it ends or ctx ends. The report describes the session; it is
 	// printed as text, and written as JSON, and may be nil.
 	serve func(ctx context.Context, c *remote.Conn) (report any, err error)
@@ -33,9 +34,9 @@ type service struct {
 // services returns the services of tui listen: runs, whose encoders may open files, and
 // measurements.
 func services(files remote.FileFinder) []service {
-	return []service{ // each with its purpose, its name and its function
-		{remote.SessionPurpose, "session", func(ctx context.Context, c *remote.Conn) (any, error) { return remote.Serve(ctx, c, files) }},
-		{remote.MeasurePurpose, "measure", func(ctx context.Context, c *remote.Conn) (any, error) { return remote.ServeMeasurement(ctx, c) }},
+	return []service{
+		{remote.SessionPurpose, "session", "a run", func(ctx context.Context, c *remote.Conn) (any, error) { return remote.Serve(ctx, c, files) }},
+		{remote.MeasurePurpose, "measure", "a measurement", func(ctx context.Context, c *remote.Conn) (any, error) { return remote.ServeMeasurement(ctx, c) }},
 	}
 }
 
@@ -212,7 +213,7 @@ func (r *listenServer) serveSession(ctx context.Context, c *remote.Conn, n int) 
 			continue
 		}
 		r.printEvent(listenEvent{Event: "began", Session: n, Kind: service.name, From: c.Remote().String()},
-			"session %d: %s of %s", n, service.name, c.Remote())
+			"session %d began: %s from %s", n, service.title, c.Remote())
 		report, err := service.serve(ctx, c)
 		e := listenEvent{Event: "ended", Session: n, Kind: service.name, Report: report}
 		suffix := ""
@@ -283,9 +284,13 @@ func (r *listenServer) printFinished(b remote.Stats, interrupted bool) {
 	if interrupted {
 		e.Reason = "interrupted"
 	}
-	text := fmt.Sprintf("%d sessions", r.sessions)
-	for _, name := range slices.Sorted(maps.Keys(b)) {
-		text += fmt.Sprintf(", %d %s", b[name], name)
+	text := fmt.Sprintf("%s; received %s, %s; sent %s, %s", words.Count(r.sessions, "session"),
+		words.Count(int(b["delivered"]), "datagram"), units.Bytes(float64(b["in_bytes"])),
+		words.Count(int(b["sent"]), "datagram"), units.Bytes(float64(b["out_bytes"])))
+	for _, name := range []string{"stranger", "forged", "replayed", "overrun", "refused"} {
+		if b[name] > 0 {
+			text += fmt.Sprintf("; %d %s", b[name], name)
+		}
 	}
 	r.printEvent(e, "%s", text)
 }

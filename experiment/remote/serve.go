@@ -40,6 +40,9 @@ func (s *servedStats) String() string {
 	if s.Data == "" && s.Refused != "" {
 		return s.Refused // the only session of the connection was refused
 	}
+	if s.Data == "" {
+		return "closed before it sent anything"
+	}
 	return fmt.Sprintf("%s: %d datagrams, %d frames decoded, %d failed", s.Data, s.Datagrams, s.Frames,
 		s.Failed)
 }

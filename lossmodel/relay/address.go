@@ -13,7 +13,7 @@ import (
 // :PORT stands for 127.0.0.1:PORT.
 func ParseAddress(ctx context.Context, text string) (netip.AddrPort, error) {
 	invalid := func() (netip.AddrPort, error) {
-		return netip.AddrPort{}, fmt.Errorf("%q is not an address; expected HOST:PORT, such as 127.0.0.1:27960", text)
+		return netip.AddrPort{}, fmt.Errorf("%q is not an address; expected a port up to 65535 or HOST:PORT, such as 127.0.0.1:27960", text)
 	}
 	const maxHostBytes = 253 // the longest host name of DNS
 	host, port := "", strings.TrimSpace(text)

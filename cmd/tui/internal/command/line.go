@@ -142,7 +142,7 @@ type choice struct {
 
 // choices returns the lines that match the draft: those of the history, newest first, of which recent is the
 // number; then the completions of the last word; then, if the draft is the beginning of an argument, the commands
-// with this argument, such as "encoder rotor" for "rotr".
+// with this argument, such as "encoder rotor" for "rotr"; then the commands whose help contains the draft.
 func (l *Line) choices(env Context) (list []choice, recent int) {
 	draft := strings.TrimLeft(l.draft, " /")
 	newestFirst := slices.Clone(l.history)
@@ -165,7 +165,7 @@ func (l *Line) choices(env Context) (list []choice, recent int) {
 	stem, words := completions(env, draft)
 	for _, word := range words {
 		if i := verbIndex(word); i >= 0 && stem == "" {
-			add(word, strings.TrimSpace(verbs[i].Args+"  "+verbs[i].Help))
+			add(word, verbs[i].argsHelp())
 		} else if stem+word != draft {
 			add(stem+word, env.summary(word))
 		}
@@ -182,8 +182,16 @@ func (l *Line) choices(env Context) (list []choice, recent int) {
 			}
 		}
 	}
+	for _, v := range verbs {
+		if len(draft) > minLetters && strings.Contains(strings.ToLower(v.usage()), strings.ToLower(draft)) {
+			add(v.Name, v.argsHelp())
+		}
+	}
 	return list, recent
 }
+
+// argsHelp returns the arguments and the help of a command.
+func (v *verb) argsHelp() string { return strings.TrimSpace(v.Args + "  " + v.Help) }
 
 // summary returns the summary of an encoder, a link profile or a setting of links; "" for other words.
 func (env Context) summary(word string) string {

@@ -2,6 +2,7 @@ package command
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -34,7 +35,7 @@ func packetVerbs() []verb {
 				}
 				return append([]string{"off"}, packetfilter.SortNames()...)
 			}},
-		{Name: "goto", Args: "NUMBER", Help: "select a packet on page 3 by its number", screens: Lab, minArgs: 1, maxArgs: 1, parse: parseGoto},
+		{Name: "goto", Args: "NUMBER|MM:SS", Help: "select a packet on page 3 by its number, or by the time at which it was sent, such as 00:03 or 3s", screens: Lab, minArgs: 1, maxArgs: 1, parse: parseGoto},
 		{Name: "export", Args: "FILE", Help: "write the packets that page 3 lists to a .csv or .pcapng file", screens: Lab,
 			minArgs: 1, maxArgs: unlimited, parse: parseExport},
 	}
@@ -81,13 +82,17 @@ func parseSort(args []string) (Order, error) {
 	return Order{Packets: &room.PacketOrder{Sort: &room.PacketSort{Field: field, Ascending: len(args) == 2}}}, nil
 }
 
-// parseGoto parses the number of a packet.
+// parseGoto parses the number of a packet, or the time at which it was sent.
 func parseGoto(args []string) (Order, error) {
 	n, err := strconv.ParseUint(strings.TrimPrefix(args[0], "#"), 10, 64)
-	if err != nil {
-		return Order{}, errors.New("expected the number of a packet, such as 417")
+	if err == nil {
+		return Order{Packets: &room.PacketOrder{Number: &n}}, nil
 	}
-	return Order{Packets: &room.PacketOrder{Number: &n}}, nil
+	o, err := parseSeek(args)
+	if err != nil {
+		return Order{}, fmt.Errorf("got %q; expected the number of a packet, such as 417, or a time such as 00:03", args[0])
+	}
+	return Order{Packets: &room.PacketOrder{Sent: o.Seek}}, nil
 }
 
 // parseExport parses the name of the file to write packets to.

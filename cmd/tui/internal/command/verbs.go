@@ -254,7 +254,7 @@ func settingVerbs() (list []verb) {
 }
 
 // settingVerb returns the command of a setting, whose value may be a policy with parameters, as in "playout age
-// quantile=99%". Its errors lack the key, which the user did not type.
+// quantile=99%".
 func settingVerb(r *config.Row) verb {
 	kind, _, _ := strings.Cut(r.Args, "|")
 	unit := map[string]string{"TIME": "ms", "RATE": "kbit"}[kind] // of a number without one
@@ -269,12 +269,7 @@ func settingVerb(r *config.Row) verb {
 			if unit != "" && startsWithDigit(text) { // "100", "100 ms" and "100ms" are the same
 				text = units.AppendUnit(strings.ReplaceAll(text, " ", ""), unit)
 			}
-			o, err := changeOrder(r.Key, text)
-			var bad *config.Error
-			if errors.As(err, &bad) {
-				err = &config.Error{Problem: bad.Problem, Expected: bad.Expected, Near: bad.Near}
-			}
-			return o, err
+			return changeOrder(r.Key, text)
 		},
 		complete: func(before []string) []string {
 			if len(before) > 0 && startsWithDigit(before[0]) { // a number of flows: "4 cubic"
@@ -459,6 +454,23 @@ func (env Context) findVerb(name string) (found verb, names []string, ok bool) {
 // replaces it by the usage of the command.
 var errUsage = errors.New("usage")
 
+// ErrorText returns the text of an error about a typed line. The key of a setting is left out if a word of the line names
+// it.
+func ErrorText(line string, err error) string {
+	var wrong *config.Error
+	if !errors.As(err, &wrong) {
+		return err.Error()
+	}
+	out := *wrong
+	for part := range strings.SplitSeq(out.Key, ".") {
+		name, _, _ := strings.Cut(part, "[") // without the index in a list
+		if slices.Contains(splitLine(line), name) {
+			out.Key = ""
+		}
+	}
+	return out.Error()
+}
+
 // changeOrder returns the order to set a configuration key to a value. It fails if the key cannot
 // change during a run or the value is invalid.
 func changeOrder(key string, value any) (Order, error) {
@@ -503,7 +515,7 @@ func parseSpeed(args []string) (Order, error) {
 		err = strconv.ErrRange
 	}
 	if err != nil {
-		return Order{}, fmt.Errorf("expected a speed from %g to %d, or max", live.MinSpeed, live.MaxSpeed)
+		return Order{}, fmt.Errorf("got %q; expected a speed from %g to %d, or max", text, live.MinSpeed, live.MaxSpeed)
 	}
 	return Order{Command: live.Command{Speed: &speed}}, nil
 }
@@ -518,7 +530,7 @@ func parseStep(args []string) (Order, error) {
 	}
 	n, err := strconv.Atoi(args[0])
 	if err != nil || len(args) > 1 || n < 1 || n > maxSteps {
-		return Order{}, fmt.Errorf("expected 1 to %d frames", maxSteps)
+		return Order{}, fmt.Errorf("got %q; expected 1 to %d frames", strings.Join(args, " "), maxSteps)
 	}
 	return Order{Command: live.Command{Step: n}}, nil
 }
@@ -535,7 +547,7 @@ func parseSeek(args []string) (Order, error) {
 		v, err := strconv.ParseFloat(p, 64)
 		// Only the first part may exceed 59; the limit keeps the sum within a time.Duration.
 		if err != nil || !(v >= 0 && v < 1e6) || len(parts) > 3 || i > 0 && v >= 60 {
-			return Order{}, errors.New("expected a time such as 00:30 or 90s")
+			return Order{}, fmt.Errorf("got %q; expected a time such as 00:30 or 90s", args[0])
 		}
 		total = total*60 + v
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // Catalog lists the encoders, the link profiles and the settings of a link, which are named by
-// keys. It is immutable after its fields are set. The catalog of a proxy has no encoders, because
+// keys. Apart from encoderSort it is immutable after its fields are set. The catalog of a proxy has no encoders, because
 // a proxy has only links.
 type Catalog struct {
 	codecs   []encoders.Codec
@@ -22,6 +22,8 @@ type Catalog struct {
 	// Picture returns a drawing of the effect of a link on packets, as lines of at most w columns;
 	// nil means no pictures. See ui.Options.
 	Picture func(spec lossmodel.Spec, w int) string
+
+	encoderSort int // the column by which the last list of encoders was sorted; 0 if none was opened
 }
 
 // NewCatalog returns a catalog of encoders, link profiles and settings of a link. It has no

@@ -229,6 +229,9 @@ func (c *control) stepCommand(cfg *config.Config, n int) (live.Command, bool) {
 	return ChangeCommand(config.NewChange(c.Key, v)), true
 }
 
+// isSetting reports whether the value is read from the configuration.
+func (c *control) isSetting() bool { return c.command != speedCommand }
+
 // canStep reports whether the control is that of a key with values to step through.
 func (c *control) canStep(cfg *config.Config) bool { return c.Key != "" && c.HasSteps(cfg) }
 

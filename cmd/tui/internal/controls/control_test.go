@@ -2,10 +2,13 @@ package controls
 
 import (
 	"io"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/charmbracelet/lipgloss"
+	"github.com/charmbracelet/x/ansi"
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/dataset/frame"
@@ -111,6 +114,26 @@ func TestEveryKeyHasAControl(t *testing.T) {
 					t.Errorf("netem %s, way %d: %s has %d controls", what, way, k.Key, n)
 				}
 			}
+		}
+	}
+}
+
+// TestRowsShowTheirSetting draws each control, which must show its value and, if it is selected and a number, the values of
+// the next steps.
+func TestRowsShowTheirSetting(t *testing.T) {
+	cfg := config.Default()
+	if err := cfg.Apply(config.NewChange("loss", "2%", "budget", "100kbit", "every", 2)); err != nil {
+		t.Fatal(err)
+	}
+	p := &Pane{Cat: NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys()), chosen: "loss"}
+	p.SetInput(Input{Config: cfg, Speed: 1})
+	th := look.NewTheme(lipgloss.NewRenderer(io.Discard), look.Scheme(0), true)
+	c := look.NewCanvas(70, 60)
+	p.Draw(c, th, look.Focused)
+	shown := ansi.Strip(strings.Join(c.Lines(th), "\n"))
+	for _, want := range []string{`Loss +2 % .*[-←<] 1%  . 3%`, `Budget +100 kbit`, `Rate +off`, `Speed +.1`} {
+		if !regexp.MustCompile(want).MatchString(shown) {
+			t.Errorf("%q is not in\n%s", want, shown)
 		}
 	}
 }

@@ -51,7 +51,8 @@ func (cat *Catalog) EncoderList(cfg *config.Config, schema *frame.Schema, forSha
 	if forShadow {
 		l.Title = "Add a shadow"
 		l.Keys[0] = room.OverlayKey("enter", "add", addHelp+", and close the list").Pin()
-		l.Keys = slices.Delete(l.Keys, 1, 3) // enter does it
+		l.Keys[1] = room.Bind("space", addHelp+", or remove it; the list stays open", l.toggleShadow).InFooter("add, stay").Pin()
+		l.Keys = slices.Delete(l.Keys, 2, 3) // v, which does the same
 		l.Item = min(l.Item+1, len(options)-1)
 	}
 	l.action = l.Title
@@ -60,8 +61,8 @@ func (cat *Catalog) EncoderList(cfg *config.Config, schema *frame.Schema, forSha
 	columns[nameColumn].Title, columns[nameColumn].Sortable = "encoder", true
 	l.Table.Columns = slices.Insert(columns, kbpsColumn,
 		grid.Column{Title: "kbps", Width: 8, Right: true, Sortable: true, Text: l.kbps},
-		grid.Column{Title: "encode us", Width: 10, Right: true, Sortable: true, Text: l.encodeTime})
-	l.Table.Sort = nameColumn
+		grid.Column{Title: "encode µs", Width: 10, Right: true, Sortable: true, Text: l.encodeTime})
+	l.Table.Sort = max(cat.encoderSort, nameColumn)
 	for i := range options {
 		const otherColumns = 32 // of the other columns, the gaps and the frame
 		l.Width = max(l.Width, columns[nameColumn].Width+look.TextWidth(options[i].Summary)+otherColumns)
@@ -88,9 +89,10 @@ func (l *EncoderList) Observe(v room.View) bool {
 	changed := l.estimates != v.Newest().Estimates || l.cfg != v.Cfg
 	l.estimates = v.Newest().Estimates
 	if x := l.estimates; x != nil && x.Until > 0 {
-		l.Title = fmt.Sprintf("%s, on the frames of %s to %s", l.action, look.FormatTime(x.From), look.FormatTime(x.Until))
+		l.Title = fmt.Sprintf("%s, frames %s-%s", l.action, look.FormatTime(x.From), look.FormatTime(x.Until))
 	}
 	l.setConfig(v.Cfg)
+	l.cat.encoderSort = l.Table.Sort
 	return changed
 }
 
@@ -240,6 +242,6 @@ func (l *EncoderList) describeEstimate(i int) (string, look.Style) {
 	case x.Err != nil:
 		return x.Err.Error(), look.Bad
 	}
-	return fmt.Sprintf("payload %s kbps; an encode takes %s us on this machine. Measured with the baselines of the packets",
+	return fmt.Sprintf("payload %s kbps with the baselines of the packets; one encode in the background takes %s µs, more than in a run",
 		units.Fixed(x.Kbps, 1), look.FormatMicroseconds(x.EncodeUS)), look.Dim
 }

@@ -1,6 +1,7 @@
 package controls
 
 import (
+	"fmt"
 	"strings"
 
 	"wirelab/cmd/tui/internal/look"
@@ -30,8 +31,8 @@ func (p *Pane) drawControl(c *look.Canvas, th *look.Theme, y int, ctl *control) 
 	}
 	c.Clip(4, y, c.W-5, labelStyle, label)
 	x := 2 + labelWidth
-	text := look.FormatSpeed(th, p.speed) // the control of the speed is the only one without a field
-	if ctl.Field != nil {
+	text := look.FormatSpeed(th, p.speed)
+	if ctl.isSetting() {
 		text = ctl.Show(p.cfg)
 	}
 	if ctl.isText || len(ctl.Options) > 0 {
@@ -82,7 +83,7 @@ func (p *Pane) drawNumber(c *look.Canvas, th *look.Theme, x, y int, style look.S
 	end := c.Clip(x+numberWidth+1, y, c.W-2-x-numberWidth-1, look.Dim, unit)
 	x = max(x+numberWidth+unitWidth, end+1)
 	level, hasLevel := 0.0, false
-	if ctl.Field != nil {
+	if ctl.isSetting() {
 		level, hasLevel = ctl.Level(p.cfg)
 	}
 	switch {
@@ -97,10 +98,28 @@ func (p *Pane) drawNumber(c *look.Canvas, th *look.Theme, x, y int, style look.S
 		end = x + gaugeWidth
 		x = end + 2
 	}
-	if note := p.otherLinkValue(th, ctl); note != "" {
+	note := p.otherLinkValue(th, ctl)
+	if selected, _ := p.current(); note == "" && selected.command == ctl.command {
+		note = ctl.neighbours(p.cfg)
+	}
+	if note != "" {
 		end = c.Clip(x, y, c.W-2-x, look.Dim, note)
 	}
 	return end
+}
+
+// neighbours returns the values to which the arrow keys lead, as "← 2%  → 5%"; "" without steps.
+func (ctl *control) neighbours(cfg *config.Config) string {
+	if !ctl.isSetting() || !ctl.canStep(cfg) {
+		return ""
+	}
+	var list []string
+	for i, arrow := range []string{"←", "→"} {
+		if next, ok := ctl.Step(cfg, 2*i-1); ok {
+			list = append(list, fmt.Sprint(arrow, " ", next))
+		}
+	}
+	return strings.Join(list, "  ")
 }
 
 // otherLinkValue returns the value that the setting of a control has on the link that the control

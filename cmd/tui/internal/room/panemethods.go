@@ -121,6 +121,7 @@ type PacketOrder struct {
 	Find   *packetfilter.Filter // the packets to which the keys for the next and the previous match go
 	Sort   *PacketSort          // the order of the list
 	Number *uint64              // select the packet with this number
+	Sent   *time.Duration       // select the first packet that was sent at this time or later
 	Export string               // write the listed packets to this file; its extension is the format
 }
 

@@ -135,6 +135,9 @@ func anyPacketOfARun(t *testing.T) {
 	if !strings.Contains(m.View(), "no packet before this one matches trouble") {
 		t.Errorf("N ends with:\n%s", m.View())
 	}
+	second := slices.IndexFunc(all, func(r packetlog.Record) bool { return r.Sent >= 3*time.Second })
+	press(m, line("goto 00:03")...)
+	shows(fmt.Sprintf("Packet %d ", all[second].Seq))
 	press(m, line("goto 99999999")...)
 	if want := fmt.Sprintf("the newest is %d", newest); !strings.Contains(m.View(), want) {
 		t.Errorf("%q is not shown:\n%s", want, m.View())

@@ -192,9 +192,10 @@ func TestBusyLabLosesNoChange(t *testing.T) {
 func TestErrorsAreShownInTheLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"losz 5%":      "did you mean loss?",
-		"loss 140%":    "loss",
-		"shadow rotoz": "did you mean rotor?",
-		"speed 900":    "0.1 to 64",
+		"loss 140%":    `got "140%"; expected`, // the line has the key
+		"shadow rotoz": `unknown encoder "rotoz"; did you mean rotor?`,
+		"speed 900":    `got "900"; expected a speed from 0.1 to 64`,
+		"goto x":       `got "x"; expected the number of a packet`,
 		"step 0":       "1 to 10000",
 		"seek never":   "00:30",
 		"quit smoking": "expected: quit",

@@ -345,7 +345,7 @@ func (s *Shell) executeTyped() tea.Cmd {
 	}
 	cmd, err := s.execute(text)
 	if err != nil {
-		s.line.Err = err.Error()
+		s.line.Err = command.ErrorText(text, err)
 		return cmd
 	}
 	s.line.Remember(text)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/packetfilter"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
@@ -200,6 +201,13 @@ func (p *packets) ListPackets(o room.PacketOrder) (room.Request, error) {
 			return room.Request{}, fmt.Errorf("packet %d is not sent yet; the newest is %d", *o.Number, newest)
 		}
 		return p.ShowPacket(packetlog.ID{Seq: *o.Number}), nil
+	case o.Sent != nil:
+		for n := p.run.first(); n < p.run.end(); n++ {
+			if r := p.run.at(n); r.Sent >= *o.Sent {
+				return p.ShowPacket(r.ID()), nil
+			}
+		}
+		return room.Request{}, fmt.Errorf("no packet is sent at %s or later yet", look.FormatTime(*o.Sent))
 	case o.Export != "":
 		return p.export(o.Export)
 	}

@@ -40,25 +40,31 @@ func helpLines(view string) (lines []string) {
 	return lines
 }
 
+// helpRow matches a row of the help: a key and its description.
+var helpRow = regexp.MustCompile(`^ (\S+(?: \S+)*)  +(\S.*)$`)
+
 // CheckHelp checks the help that a screen of 120 x 80 shows: it has at most 60 lines and 40 keys, and each key has its
-// only meaning.
+// only meaning, in one line on a screen of 60 columns.
 func CheckHelp(t *testing.T, view string) {
 	t.Helper()
+	const maxText = 44 // columns
 	lines := helpLines(view)
 	numKeys, section := 0, ""
 	described := map[string]bool{}
 	for _, line := range lines {
-		const nameColumns = 2 + 16
 		if line != "" && line[0] != ' ' {
 			section = line
 		}
-		isKey := len(line) > nameColumns && line[2] != ' ' && (section == "Everywhere" || strings.HasPrefix(section, "Page "))
-		if !isKey || line == section {
+		row := helpRow.FindStringSubmatch(line)
+		if row == nil || section != "Everywhere" && !strings.HasPrefix(section, "Page ") {
 			continue
 		}
 		numKeys++
-		label, text := string([]rune(line)[:nameColumns]), string([]rune(line)[nameColumns:])
-		for _, key := range strings.Fields(label) {
+		text := row[2]
+		if n := len([]rune(text)); n > maxText && !strings.HasPrefix(row[1], "1-") {
+			t.Errorf("%s: the text of %s has %d columns: %s", section, row[1], n, text)
+		}
+		for _, key := range strings.Fields(row[1]) {
 			words := keyMeanings[key]
 			if words == "" && !moves.MatchString(key) || !regexp.MustCompile(words).MatchString(strings.ToLower(text)) {
 				t.Errorf("%s: key %s, which means %q on every page, is described as %q", section, key, words, text)

@@ -3,8 +3,6 @@ package proxyview
 import (
 	"fmt"
 
-	tea "github.com/charmbracelet/bubbletea"
-
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/ui"
@@ -24,57 +22,45 @@ func (m *model) Help() []ui.HelpRow {
 			"(--record) reproduces it"}}
 }
 
-// datagramBox shows the outcome of a datagram, stage by stage.
-type datagramBox struct {
-	datagram relay.TracedDatagram
-	shared   bool // all clients have one link
-}
-
-// Size implements room.Overlay: the box is in the middle, with a row per stage of the link.
-func (f *datagramBox) Size(w, h int) (boxW, boxH int, atRight bool) {
-	return min(w, 84), min(h, len(f.datagram.Stages())+8), false
-}
-
-// Draw implements room.Overlay: the datagram, its outcome, and a row per stage of the link.
-func (f *datagramBox) Draw(c *look.Canvas, th *look.Theme) {
-	datagram := &f.datagram
-	c.Frame(th, look.Focused, fmt.Sprintf("%s %d", datagram.Way, datagram.Seq))
+// explanation returns the box with the outcome of a datagram, stage by stage. shared means that all clients have one link.
+func explanation(d relay.TracedDatagram, shared bool) *room.TextBox {
 	serverRole := "to the server" // of the server: the receiver or the sender
-	if datagram.Way == relay.Down {
+	if d.Way == relay.Down {
 		serverRole = "from the server"
 	}
-	c.Spans(2, 1, c.W-4, look.Plain.Span(fmt.Sprintf("%d bytes of client %d (%s) %s, read at ", datagram.Size, datagram.Client.Number, datagram.Client.Addr, serverRole)),
-		look.Value.Span(fmt.Sprintf("%.6f s", datagram.At.Seconds())))
 	style := look.Good
-	if datagram.Lost() {
+	if d.Lost() {
 		style = look.Lost
 	}
-	c.Spans(2, 2, c.W-4, look.Dim.Span("outcome: "), style.Span(datagram.Describe()))
-	y := 4
-	for _, stage := range datagram.Stages() {
-		c.Clip(2, y, 12, look.Key, stage[0])
-		c.Clip(15, y, c.W-17, look.Plain, stage[1])
-		y++
+	text := func(w int) [][]look.Span {
+		lines := [][]look.Span{
+			{look.Plain.Span(fmt.Sprintf("%d bytes of client %d (%s) %s, read at ", d.Size, d.Client.Number, d.Client.Addr, serverRole)),
+				look.Value.Span(fmt.Sprintf("%.6f s", d.At.Seconds()))},
+			{look.Dim.Span("outcome: "), style.Span(d.Describe())},
+			nil,
+		}
+		const nameWidth = 13
+		for _, stage := range d.Stages() {
+			lines = append(lines, []look.Span{look.Key.Span(look.PadRight(stage[0], nameWidth)), look.Plain.Span(stage[1])})
+		}
+		if len(d.Stages()) == 0 && d.Verdict.Lost == lossmodel.None {
+			lines = append(lines, []look.Span{look.Dim.Span("no stage of the link is on: the datagram passes unchanged")})
+		}
+		lines = append(lines, nil)
+		for _, line := range look.Wrap(fmt.Sprintf("Random stream %q of the seed decided this: the same seed, sizes and times give the same outcome again.",
+			streamName(&d, shared)), w) {
+			lines = append(lines, []look.Span{look.Dim.Span(line)})
+		}
+		return lines
 	}
-	if len(datagram.Stages()) == 0 && datagram.Verdict.Lost == lossmodel.None {
-		c.Text(2, y, look.Dim, "no stage of the link is on: the datagram passes unchanged")
-		y++
-	}
-	for i, line := range look.Wrap(fmt.Sprintf("Random stream %q of the seed decided this: the same seed, sizes and times give the same outcome again.", f.streamName()), c.W-4) {
-		c.Text(2, y+1+i, look.Dim, line)
-	}
+	return &room.TextBox{Title: fmt.Sprintf("%s %d", d.Way, d.Seq), MaxWidth: 84, Text: text}
 }
 
-// streamName returns the name of the random stream that decides what the datagram's link does.
-func (f *datagramBox) streamName() string {
-	if f.shared {
+// streamName returns the name of the random stream that decides what the link of a datagram does.
+func streamName(d *relay.TracedDatagram, shared bool) string {
+	if shared {
 		const allClients = 0 // the client's number in the name of a shared link
-		return relay.LinkName(f.datagram.Way, allClients)
+		return relay.LinkName(d.Way, allClients)
 	}
-	return relay.LinkName(f.datagram.Way, f.datagram.Client.Number)
-}
-
-// Key implements room.Overlay: any key but those that scroll closes the box.
-func (f *datagramBox) Key(msg tea.KeyMsg) room.Request {
-	return room.Request{Closes: room.ListStep(msg) == 0}
+	return relay.LinkName(d.Way, d.Client.Number)
 }

@@ -21,7 +21,7 @@ func (m *model) controlKeys() []room.Binding {
 	}
 	return []room.Binding{
 		room.Bind("p", "choose a link profile", func() room.Request { return room.Request{Line: "profile"} }).InFooter("profile"),
-		room.Bind("u", "undo the last change; press again to undo more", send(live.Command{Undo: true})).InFooter("undo"),
+		room.Bind("u", "undo the last change; again: one before", send(live.Command{Undo: true})).InFooter("undo"),
 		room.Bind("ctrl+r", "redo the change that was undone", send(live.Command{Redo: true})),
 	}
 }
@@ -29,11 +29,11 @@ func (m *model) controlKeys() []room.Binding {
 // displayKeys returns the keys that change what the screen shows.
 func (m *model) displayKeys() []room.Binding {
 	return []room.Binding{
-		room.Bind("space", "stop or continue the display; the traffic always continues",
+		room.Bind("space", "stop, continue the display, not the traffic",
 			room.WithoutRequest(m.toggleFrozen)).InFooter("stop display").Pin(),
-		room.Bind("x", "outcome of a datagram, stage by stage: the selected one, or the last one lost",
+		room.Bind("x", "outcome of the datagram, or the last lost",
 			m.explainDatagram).InFooter("explain").Pin(),
-		room.Bind("m", "mark this instant in the charts; /mark TEXT names it", func() room.Request { return room.Request{Line: "mark"} }),
+		room.Bind("m", "mark this instant; /mark TEXT names it", func() room.Request { return room.Request{Line: "mark"} }),
 		room.Pair("home", "end", "first, last", func(step int) room.Request { return m.page.Move(0, step*room.ListEnd) }),
 	}
 }

@@ -77,8 +77,8 @@ func newModel(p Proxy, opt ui.Options) *model {
 	m.controls.Cat = m.cat
 	m.page = newPage(m)
 	m.Shell = ui.NewShell(m, m.page, opt)
-	m.Bind(m.bindings(), ui.Leaving{Esc: "clear the selection", Quit: "end the proxy and print the totals; asks first while clients are active",
-		Stop: "end the proxy; the program reports an interruption"})
+	m.Bind(m.bindings(), ui.Leaving{Esc: "clear the selection", Quit: "end the proxy; asks while clients are active",
+		Stop: "end the proxy as interrupted"})
 	m.poll()
 	return m
 }
@@ -307,7 +307,7 @@ func (m *model) explainDatagram() room.Request {
 			}
 		}
 	}
-	return room.Request{Overlay: &datagramBox{m.refreshOutcome(list[selected]), m.proxy.Shared}}
+	return room.Request{Overlay: explanation(m.refreshOutcome(list[selected]), m.proxy.Shared)}
 }
 
 // openDatagram opens the box about datagram d.N of a direction, counted from 0. It fails if the datagram is
@@ -319,13 +319,13 @@ func (m *model) openDatagram(d command.Datagram) error {
 	}
 	for _, x := range m.frozenDatagrams {
 		if x.Way == direction && x.Seq == d.N {
-			m.Open(&datagramBox{x, m.proxy.Shared})
+			m.Open(explanation(x, m.proxy.Shared))
 			return nil
 		}
 	}
 	if m.proxy.Recent != nil {
 		if x, ok := m.proxy.Recent.Find(direction, d.N); ok {
-			m.Open(&datagramBox{x, m.proxy.Shared})
+			m.Open(explanation(x, m.proxy.Shared))
 			return nil
 		}
 	}

@@ -64,9 +64,9 @@ func (p *controlsPane) Aim() room.Request {
 
 func (p *controlsPane) KeyHelp(key string) string {
 	return map[string]string{"up": "previous or next control, client or datagram", "left": "less, more; not in lists",
-		"enter": "type an exact value, or choose from a list; on a client: the controls set only its links; on a datagram: its outcome",
+		"enter": "type a value; of a client: set only its link",
 		"[":     "much less, much more", "d": "which link the controls set: both, down, up",
-		"esc": "select both links of all clients, and continue the display"}[key]
+		"esc": "links of all clients; continue the display"}[key]
 }
 
 // clientsPane lists the clients.

@@ -491,20 +491,21 @@ func TestExplainedDatagram(t *testing.T) {
 		t.Error(err)
 	}
 	g.run(m, 6*time.Second)
-	explained := func(r room.Request) *relay.TracedDatagram { return &r.Overlay.(*datagramBox).datagram }
+	explained := func(r room.Request) string { return r.Overlay.(*room.TextBox).Title }
+	titleOf := func(d relay.TracedDatagram) string { return fmt.Sprintf("%s %d", d.Way, d.Seq) }
 	var newestLost relay.TracedDatagram
 	for _, d := range m.newest {
 		if d.Lost() {
 			newestLost = d
 		}
 	}
-	if got := explained(m.explainDatagram()); !got.Lost() || got.Seq != newestLost.Seq || got.Way != newestLost.Way {
-		t.Errorf("%v %d is explained, want the newest lost, %v %d", got.Way, got.Seq, newestLost.Way, newestLost.Seq)
+	if got := explained(m.explainDatagram()); got != titleOf(newestLost) {
+		t.Errorf("%s is explained, want the newest lost, %s", got, titleOf(newestLost))
 	}
 	m.page.FocusOn(m.page.Slots[paneDatagrams])
 	last := m.newest[len(m.newest)-1]
-	if got := explained(m.explainDatagram()); got.Seq != last.Seq || got.Way != last.Way {
-		t.Errorf("with the focus on the list %v %d is explained, want the newest", got.Way, got.Seq)
+	if got := explained(m.explainDatagram()); got != titleOf(last) {
+		t.Errorf("with the focus on the list %s is explained, want the newest", got)
 	}
 	m.page.Move(0, -1) // the first move stops the display, at the newest datagram
 	m.page.Move(0, -3)
@@ -513,12 +514,12 @@ func TestExplainedDatagram(t *testing.T) {
 	}
 	list := m.listedDatagrams()
 	want := list[len(list)-1-m.datagramOffset]
-	if got := explained(m.explainDatagram()); got.Seq != want.Seq || got.Way != want.Way {
-		t.Errorf("%v %d is explained, want the one at the cursor", got.Way, got.Seq)
+	if got := explained(m.explainDatagram()); got != titleOf(want) {
+		t.Errorf("%s is explained, want the one at the cursor", got)
 	}
 	m.page.FocusOn(m.page.Slots[paneCharts])
-	if got := explained(m.explainDatagram()); got.Seq != want.Seq || got.Way != want.Way {
-		t.Errorf("a stopped display explains %v %d without the focus, want the one at the cursor", got.Way, got.Seq)
+	if got := explained(m.explainDatagram()); got != titleOf(want) {
+		t.Errorf("a stopped display explains %s without the focus, want the one at the cursor", got)
 	}
 	m.page.FocusOn(m.page.Slots[paneDatagrams])
 	for range 2000 {
@@ -547,7 +548,7 @@ func TestExplainedDatagram(t *testing.T) {
 		shared bool
 		want   string
 	}{{false, relay.LinkName(want.Way, want.Client.Number)}, {true, relay.LinkName(want.Way, 0)}} {
-		if got := (&datagramBox{want, x.shared}).streamName(); got != x.want {
+		if got := streamName(&want, x.shared); got != x.want {
 			t.Errorf("shared %v: stream %s, want %s", x.shared, got, x.want)
 		}
 	}

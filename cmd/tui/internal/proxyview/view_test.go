@@ -227,7 +227,7 @@ var screenStates = []struct {
 		press(m, "esc", "3")
 	}},
 	{"profiles", "Link profile; source: ", func(_ *game, m *model) { press(m, "p", "down", "down") }},
-	{"help", "stop or continue the display", func(_ *game, m *model) { press(m, "?") }},
+	{"help", "stop, continue the display, not the traffic", func(_ *game, m *model) { press(m, "?") }},
 	{"command", "latency", func(_ *game, m *model) { press(m, "/", "l", "tab") }},
 	{"wrong command", "loss 120%; expected", func(_ *game, m *model) { typed(m, "loss 120%") }},
 }

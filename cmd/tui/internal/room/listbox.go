@@ -170,12 +170,11 @@ func (b *ListBox) Size(w, h int) (boxW, boxH int, beside bool) {
 		return boxW, min(h, len(b.Names())+edges), false
 	}
 	const minPage, minRows = 60, 24 // columns of the page, and rows of the screen
-	screen := w + OverlayMargin
-	side := b.sideWidth(screen)
-	if screen-side >= minPage && h >= minRows {
+	side := b.sideWidth(w)
+	if w-side >= minPage && h >= minRows {
 		return side, h, true
 	}
-	return screen, h + OverlayMargin, false
+	return w, h, false
 }
 
 // Draw implements Overlay.

@@ -1,6 +1,8 @@
 package room
 
 import (
+	"slices"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"wirelab/cmd/tui/internal/look"
@@ -8,16 +10,19 @@ import (
 
 // Overlay is a box over the page. It receives all keys while it is open.
 type Overlay interface {
-	// Size returns the preferred size on a screen of w x h without margins, and whether the box is beside the page
-	// instead of over its middle.
+	// Size returns the size of the box for a page of w x h, and whether the box is beside the page instead of over its
+	// middle.
 	Size(w, h int) (boxW, boxH int, beside bool)
 	Draw(c *look.Canvas, th *look.Theme)
 	// Key handles a key. The request may close the box.
 	Key(msg tea.KeyMsg) Request
 }
 
-// OverlayMargin is the number of columns that boxes over a page leave free. They leave half as many rows.
-const OverlayMargin = 4
+// ClosesBox reports whether a key closes a box without choices. All others have no effect, so that a wrong key does not
+// reach the page.
+func ClosesBox(msg tea.KeyMsg) bool {
+	return slices.Contains([]string{"esc", "enter", "q", "x", "?", "f1"}, msg.String())
+}
 
 // PageStep is the number of rows by which the page keys move. ListEnd is the step to either end of a list: it is
 // larger than any list, and adding it to an index does not overflow a 32-bit int.

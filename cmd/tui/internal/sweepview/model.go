@@ -102,7 +102,7 @@ func newModel(s Sweep, opt ui.Options, before *selection) *model {
 	m.page = newPage(m)
 	m.Shell = ui.NewShell(m, m.page, opt)
 	m.Bind(nil, ui.Leaving{Esc: "clear the selection",
-		Quit: "quit and end the sweep; asks first while the sweep runs", Stop: "quit and end the sweep, without asking"})
+		Quit: "quit and end the sweep; asks while it runs", Stop: "quit and end the sweep, without asking"})
 	m.poll()
 	return m
 }

@@ -52,12 +52,12 @@ func (p *pane) WriteFile() room.Request { return p.m.export() }
 func (p *pane) Arrows() [][2]string { return [][2]string{{"arrows", "point"}, {"enter", "live"}} }
 
 func (p *pane) KeyHelp(key string) string {
-	return map[string]string{"up": "point above or below; in Ranking the next row, in Point the next figure",
-		"left":  "point to the left or right; in Ranking and Point the next figure",
-		"enter": "open the point as a live session; q returns to the sweep",
-		"S":     "sort the ranking: best first, worst first, in the order of the grid",
-		"r":     "compare all points with this one, paired by seed",
-		"w":     "write all points with all figures to a CSV file, in the order of the ranking"}[key]
+	return map[string]string{"up": "point above, below; in a list the next row",
+		"left":  "point left, right; in a list: next figure",
+		"enter": "open the point as a live session; q returns",
+		"S":     "sort the ranking: best, worst, grid first",
+		"r":     "compare all with this point, paired by seed",
+		"w":     "write all points to a CSV file, as ranked"}[key]
 }
 
 // mapPane is the map of all points.
@@ -177,10 +177,10 @@ func (m *model) pointKeys() []room.Binding {
 		room.Pair("home", "end", "first column, last column", pair(func(step int) { m.moveCursor(m.columns(), step*room.ListEnd) })),
 	}
 	if len(m.axisOrder) > 1 {
-		list = append(list, room.Bind("a", "rotate the axes: show another axis as columns", act(m.rotateAxes)).InFooter("rotate"))
+		list = append(list, room.Bind("a", "rotate the axes: another one as columns", act(m.rotateAxes)).InFooter("rotate"))
 	}
 	if len(m.axisOrder) > 2 {
-		list = append(list, room.Pair("[", "]", "axes that are neither rows nor columns: previous value, next value", pair(m.stepHiddenAxes)).InFooter("axes"))
+		list = append(list, room.Pair("[", "]", "previous, next value of the other axes", pair(m.stepHiddenAxes)).InFooter("axes"))
 	}
 	return list
 }

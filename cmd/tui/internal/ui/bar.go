@@ -147,7 +147,7 @@ type hint struct {
 type hintRank int
 
 const (
-	programHint hintRank = iota // help, quitting, commands, panes and pages
+	programHint hintRank = iota // help, quitting, commands, panes and pages, and esc
 	pinnedHint
 	arrowHint
 	otherHint
@@ -201,7 +201,7 @@ func (s *Shell) hints(keys []room.Binding, special bool, w int) []hint {
 		}
 		h := hint{label: k.Label, description: k.Brief, rank: otherHint}
 		switch {
-		case slices.Contains([]string{"help", "quit", "command", "pane", "page"}, k.Brief):
+		case slices.Contains([]string{"help", "quit", "command", "pane", "page"}, k.Brief), k.Label == "esc":
 			h.rank = programHint
 		case k.Pinned:
 			h.rank = pinnedHint

@@ -28,12 +28,12 @@ func (m *dashboard) bindSettings() []room.Binding {
 		return func() room.Request { return room.Request{Line: command} }
 	}
 	return []room.Binding{
-		room.Bind("e", "list the encoders, what each costs now, and their parameters", list("encoder")).InFooter("encoder"),
+		room.Bind("e", "list the encoders, their costs, parameters", list("encoder")).InFooter("encoder"),
 		room.Bind("space", "pause or continue", m.sending(live.Command{Toggle: true})).InFooter("pause"),
-		room.Bind("v", "add a shadow: an encoder on the same frames and losses", list("shadow")),
+		room.Bind("v", "add a shadow: an encoder on the same frames", list("shadow")),
 		room.Bind("p", "select a predefined link", list("profile")).InFooter("profile"),
-		room.Bind("o", "open a recording, capture, demo, log or report near by", list("open")).InFooter("open"),
-		room.Bind("u", "undo the last change; again: the change before it", m.sending(live.Command{Undo: true})).InFooter("undo"),
+		room.Bind("o", "open a recording, capture, log or report", list("open")).InFooter("open"),
+		room.Bind("u", "undo the last change; again: one before", m.sending(live.Command{Undo: true})).InFooter("undo"),
 		room.Bind("ctrl+r", "redo the change that was undone", m.sending(live.Command{Redo: true})),
 	}
 }
@@ -70,11 +70,11 @@ func (m *dashboard) bindTime() []room.Binding {
 	}
 	bySecond := func(step int) { m.lab.MoveCursor(time.Duration(step) * session.LargeStep) }
 	return []room.Binding{
-		room.Pair(",", ".", "back by 0.1 s, while the run goes on; forward, at the present by one frame",
+		room.Pair(",", ".", "back, on by 0.1 s; at the present: a frame",
 			move(byFrame)).InFooter("step"),
-		room.Pair("<", ">", "back by 1 s, to any moment of the run; forward by 1 s", move(bySecond)).InFooter("look back"),
+		room.Pair("<", ">", "back, on by 1 s, to any moment of the run", move(bySecond)).InFooter("look back"),
 		room.Pair("b", "B", "to the previous mark; to the next mark", move(m.lab.MoveCursorToMark)),
-		room.Pair("home", "end", "first, last row; on a page without a list: to the start, to the present", toEnd),
+		room.Pair("home", "end", "first, last row; or to the start, present", toEnd),
 		room.Pair("-", "+ =", "slower, faster", speed),
 		room.Pair("(", ")", "crosshair in the charts; esc removes it", m.moveCrosshair),
 	}
@@ -87,11 +87,11 @@ func (m *dashboard) bindRun() []room.Binding {
 		return room.Change(config.NewChange("mark", "mark "+strconv.Itoa(m.marks)))
 	}
 	return []room.Binding{
-		room.Bind("s", "save a report; tui replay FOLDER repeats the run",
+		room.Bind("s", "save a report; tui replay FOLDER repeats it",
 			m.sending(live.Command{Save: &m.opt.ReportsDir})).InFooter("save"),
-		room.Bind("x", "explain why the last packet failed or was large, or open the packet under the cursor",
+		room.Bind("x", "explain the last problem; or open the packet",
 			m.explain).InFooter("why"),
-		room.Bind("m", "mark this instant in the charts; /mark TEXT names it", mark),
+		room.Bind("m", "mark this instant; /mark TEXT names it", mark),
 	}
 }
 

@@ -33,8 +33,12 @@ func (s *Shell) bindPanes() []room.Binding {
 	move := func(dx, dy int) func(int) room.Request { // moves the selection by rows, or changes a value by steps
 		return func(step int) room.Request { return s.page().Move(step*dx, step*dy) }
 	}
+	unmoved := func() bool { // no pane of the page has something to move
+		_, ok := room.Find[room.Mover](s.page())
+		return !ok
+	}
 	onlyPane := func() bool { return !s.page().HasOtherPane() }
-	focus := room.Pair("shift+tab", "tab", "previous pane, next pane", func(step int) room.Request {
+	focus := room.Pair("shift+tab", "tab", "next pane; shift+tab: the previous one", func(step int) room.Request {
 		s.page().Focus(step)
 		return room.Request{Redraw: true}
 	})
@@ -48,14 +52,14 @@ func (s *Shell) bindPanes() []room.Binding {
 	}
 	return []room.Binding{
 		focus.Labelled("tab").InFooter("pane").Unless(onlyPane).NotifyIdle("only one pane of this page has a cursor; after z, tab shows the others"),
-		room.Pair("up k", "down j", "selection up, down", move(0, 1)),
-		room.Pair("left h", "right l", "decrease, increase; or previous, next", move(1, 0)),
-		room.Pair("[ shift+left", "] shift+right", "move or change by four steps", move(bigStep, 0)),
-		room.Pair("pgup ctrl+u ctrl+b", "pgdown ctrl+d ctrl+f", "up, down by ten", move(0, room.PageStep)),
-		room.Pair("g", "G", "first, last", move(0, room.ListEnd)),
+		room.Pair("up k", "down j", "selection up, down", move(0, 1)).Unless(unmoved),
+		room.Pair("left h", "right l", "decrease, increase; or previous, next", move(1, 0)).Unless(unmoved),
+		room.Pair("[ shift+left", "] shift+right", "move or change by four steps", move(bigStep, 0)).Unless(unmoved),
+		room.Pair("pgup ctrl+u ctrl+b", "pgdown ctrl+d ctrl+f", "up, down by ten", move(0, room.PageStep)).Unless(unmoved),
+		room.Pair("g", "G", "first, last", move(0, room.ListEnd)).Unless(unmoved),
 		paneKey(s, "enter", "type a value, or choose it from a list", "nothing on this page can be opened", room.Enterer.Enter),
 		paneKey(s, "d", "select the link to set: both, down, up", "this page has no controls of links; /down and /up set them", room.Aimer.Aim),
-		paneKey(s, "S", "sort by the next column; /sort FIELD asc reverses", "this page has nothing to sort", room.Sorter.NextSort).InFooter("sort").Pin(),
+		paneKey(s, "S", "next column to sort by; /sort FIELD asc", "this page has nothing to sort", room.Sorter.NextSort).InFooter("sort").Pin(),
 		paneKey(s, "c", "next figure or view", "this page has one view", room.Switcher.NextFigure).InFooter("view").Pin(),
 		paneKey(s, "r", "select what the others are compared with", "this page compares nothing",
 			room.Referrer.NextReference).InFooter("reference"),
@@ -94,8 +98,8 @@ func (s *Shell) bindProgram(leaving Leaving) []room.Binding {
 	}
 	return []room.Binding{
 		room.Bind("esc", leaving.Esc, release),
-		room.Bind("y", "copy the selection, or else the screen, to the clipboard", s.copySelection),
-		room.Bind("/ :", "list all commands; type a part of one to find it",
+		room.Bind("y", "copy the selection, or else the screen", s.copySelection),
+		room.Bind("/ :", "list all commands; type to find one",
 			room.WithoutRequest(func() { s.line.Show("") })).InFooter("command").Pin(),
 		room.Bind("? f1", "show the keys", func() room.Request { return room.Request{Overlay: s.help()} }).InFooter("help").Pin(),
 		room.Bind("q", leaving.Quit, quit).InFooter("quit").Pin(),
@@ -109,7 +113,7 @@ func DigitKeys(things string, names []string, open func(i int)) (list []room.Bin
 		list = append(list, room.Bind(strconv.Itoa(i+1), "", room.WithoutRequest(func() { open(i) })))
 	}
 	if len(list) > 0 {
-		list[0].Label, list[0].Help = "1-"+strconv.Itoa(len(names)), things+": "+strings.Join(names, ", ")
+		list[0].Label, list[0].Help = "1-"+strconv.Itoa(len(names)), things+": "+strings.Join(names, " ")
 	}
 	return list
 }
@@ -154,7 +158,7 @@ func (s *Shell) footerKeys(replacement []room.Binding) (list []room.Binding, spe
 	modal := s.modalKeys()
 	switch {
 	case modal != nil:
-		if _, isHelp := s.overlay.(*helpBox); !isHelp {
+		if !s.showsHelp() {
 			modal = append(modal, room.OverlayKey("F1", "help", "").Pin())
 		}
 		return modal, true
@@ -223,13 +227,12 @@ func (s *Shell) paste(msg tea.KeyMsg) tea.Cmd {
 // handleKey passes one key to the first of these that is open: the command line, the overlay, the
 // tour, the page. The tour ignores keys that it does not use. Ctrl-L and Ctrl-Z act everywhere and are not listed.
 func (s *Shell) handleKey(msg tea.KeyMsg) tea.Cmd {
-	_, isHelp := s.overlay.(*helpBox)
 	switch {
 	case msg.Type == tea.KeyCtrlL:
 		return tea.ClearScreen
 	case msg.Type == tea.KeyCtrlZ:
 		return tea.Suspend
-	case !isHelp && (s.overlay != nil || s.line.Open) && s.requestsHelp(msg):
+	case !s.showsHelp() && (s.overlay != nil || s.line.Open) && s.requestsHelp(msg):
 		s.overlay = s.help()
 		return nil
 	case s.line.Open:

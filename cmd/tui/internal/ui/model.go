@@ -76,9 +76,9 @@ func newDashboardWith(lab room.Lab, opt Options, cat *controls.Catalog) *dashboa
 		m.crosshair = 0
 	}
 	leaving := Leaving{Release: release, Esc: "clear the selection and the crosshair",
-		Quit: "quit; asks first if a minute or more is unsaved", Stop: "save the run and quit"}
+		Quit: "quit; asks if a changed run is unsaved", Stop: "save the run and quit"}
 	if opt.Point != "" {
-		leaving.Quit = "return to the sweep; asks first if a minute or more of a changed run is unsaved"
+		leaving.Quit = "to the sweep; asks if changes are unsaved"
 		leaving.Stop = "save the run, and end the sweep"
 	}
 	m.Bind(m.bindings(), leaving)
@@ -111,7 +111,7 @@ func (m *dashboard) crowdPages(opt Options) []*room.Page {
 	page, selectClient := crowd.New()
 	m.ofClient = []*room.Page{bits.New(comparison), packets.New(), world.New(m.lab.Snap.Schema, "pgdown", "pgup")}
 	for _, p := range m.ofClient {
-		p.Keys = append(p.Keys, room.Pair("[", "]", "previous client of the crowd, next client, in the order of the page Crowd",
+		p.Keys = append(p.Keys, room.Pair("[", "]", "previous, next client, as on the page Crowd",
 			selectClient).InFooter("client").Pin())
 	}
 	return []*room.Page{page, compare.New(comparison, opt.ReportsDir)}

@@ -24,10 +24,10 @@ func describeOutcome(o packetlog.Outcome) string {
 		packetlog.Stale:        "arrived after a newer frame",
 		packetlog.Duplicate:    "a second copy of a packet",
 		packetlog.Lost:         "dropped by the link",
-		packetlog.NoBaseline:   "its baseline is missing at the receiver",
+		packetlog.NoBaseline:   "the receiver lacks its baseline",
 		packetlog.Corrupt:      "damaged, or rejected by the decoder",
-		packetlog.UnknownCodec: "its codec is unknown to the receiver",
-		packetlog.Wrong:        "decoded, but differs from the sent frame: a bug",
+		packetlog.UnknownCodec: "the receiver lacks its codec",
+		packetlog.Wrong:        "differs from the frame sent: a bug",
 		packetlog.Unknown:      "not reported by the network",
 	}[o]
 }

@@ -16,7 +16,7 @@ func (s *Shell) pageLines(h int) []string {
 		page.Squeezed = false
 		return page.Lines(s.theme, s.w, h)
 	}
-	boxW, boxH, beside := s.overlay.Size(s.w-room.OverlayMargin, h-room.OverlayMargin/2)
+	boxW, boxH, beside := s.overlay.Size(s.w, h)
 	page.Squeezed = beside
 	if !beside {
 		return drawOverlay(page.Lines(s.theme, s.w, h), s.overlay, s.theme, s.w, boxW, boxH)

@@ -3,8 +3,7 @@ package bits
 import (
 	"slices"
 
-	tea "github.com/charmbracelet/bubbletea"
-
+	"wirelab/cmd/tui/internal/grid"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
@@ -77,61 +76,47 @@ func (p *table) drawLaneFigures(c *look.Canvas, y int, r *tableRow) {
 	}
 }
 
-// laneBox is the overlay in which the user chooses the shadows to compare with.
-type laneBox struct {
-	budget *budgetModel
-	cursor int // index of the shadow
-}
-
-// Key implements room.Overlay: arrows move the cursor, space adds or removes the shadow, enter selects only it, and any
-// other key closes the box.
-func (b *laneBox) Key(msg tea.KeyMsg) room.Request {
-	m := b.budget
-	shadows := max(len(m.lanes)-1, 0)
-	b.cursor = min(b.cursor, max(shadows-1, 0)) // a shadow may have left
-	switch step := room.ListStep(msg); {
-	case step != 0:
-		b.cursor = min(max(b.cursor+step, 0), max(shadows-1, 0))
-		return room.Request{}
-	case shadows > 0 && msg.Type == tea.KeySpace:
-		m.shadowChoice.Toggle(m.lanes, b.cursor+1)
-	case shadows > 0 && msg.Type == tea.KeyEnter:
-		m.shadowChoice.Select(m.lanes, b.cursor+1)
+// shadowList returns the list in which the user chooses the shadows to compare with: enter selects only one, space adds
+// or removes one.
+func (m *budgetModel) shadowList() *room.ListBox {
+	b := &room.ListBox{Title: "Compare with", Width: 72}
+	b.Names = func() (names []string) {
+		for _, l := range m.lanes[min(1, len(m.lanes)):] {
+			names = append(names, l.Name())
+		}
+		return names
+	}
+	b.Enter = func(shadow int) room.Request {
+		m.shadowChoice.Select(m.lanes, shadow+1)
 		m.recompute()
 		return room.Request{Closes: true}
-	default:
-		return room.Request{Closes: true}
 	}
-	m.recompute()
-	return room.Request{}
-}
-
-func (b *laneBox) Size(w, h int) (boxW, boxH int, atRight bool) {
-	const edges = 2
-	return min(w, 72), min(h, len(b.budget.lanes)-1+edges), false
-}
-
-// Draw implements room.Overlay: a row for each shadow.
-func (b *laneBox) Draw(c *look.Canvas, th *look.Theme) {
-	m := b.budget
-	c.Frame(th, look.Focused, "Compare with", look.Fit(look.TitleSpace(c.W, "Compare with"),
-		[]look.Span{look.Dim.Span("space adds or removes, enter: only this, esc closes")},
-		[]look.Span{look.Dim.Span("space adds, enter: only this")}, nil)...)
-	selected := m.shadowChoice.Indices(m.lanes)
-	first := min(max(b.cursor-(c.H-2)/2, 0), max(len(m.lanes)-1-(c.H-2), 0)) // so that the cursor is visible
-	for i := first + 1; i < len(m.lanes) && i-first < c.H-1; i++ {
-		y, l, style := i-first, &m.lanes[i], look.Plain
-		if i == b.cursor+1 {
-			style = look.Chosen
-			c.Text(2, y, style, th.Chosen)
+	toggle := func() {
+		if b.Item >= 0 {
+			m.shadowChoice.Toggle(m.lanes, b.Item+1)
+			m.recompute()
 		}
-		box := "[ ]"
-		if slices.Contains(selected, i) {
-			box = "[x]"
-		}
-		c.Text(4, y, style, box)
-		c.Set(8, y, look.LaneStyle(i), look.LaneSymbol(i))
-		c.Clip(10, y, c.W-22, style, l.Letter+" "+look.LaneName(l.Name(), c.W-24))
-		c.TextRight(c.W-2, y, look.Value, units.Fixed(l.Recent.PayloadKbps, 1)+" kbps")
 	}
+	b.Keys = []room.Binding{room.OverlayKey("enter", "only this", "compare with this shadow only, and close the list").Pin(),
+		room.Bind("space", "add the shadow, or remove it; the list stays open", room.WithoutRequest(toggle)).InFooter("add, remove").Pin()}
+	lane := func(cell grid.Cell) int { return b.At(cell) + 1 }
+	b.Table = grid.Table{Sort: -1, Columns: []grid.Column{
+		{Width: 3, Text: func(cell grid.Cell) []look.Span {
+			if slices.Contains(m.shadowChoice.Indices(m.lanes), lane(cell)) {
+				return grid.Text(look.Plain, "[x]")
+			}
+			return grid.Text(look.Plain, "[ ]")
+		}},
+		{Width: 1, Text: func(cell grid.Cell) []look.Span {
+			return grid.Text(look.LaneStyle(lane(cell)), string(look.LaneSymbol(lane(cell))))
+		}},
+		{Width: grid.Rest, Min: 20, Text: func(cell grid.Cell) []look.Span {
+			l := &m.lanes[lane(cell)]
+			return grid.Text(look.Plain, l.Letter+" "+look.LaneName(l.Name(), cell.Width-2))
+		}},
+		{Title: "kbps ", Width: 10, Right: true, Text: func(cell grid.Cell) []look.Span {
+			return grid.Text(look.Value, units.Fixed(m.lanes[lane(cell)].Recent.PayloadKbps, 1)+" ")
+		}},
+	}}
+	return b
 }

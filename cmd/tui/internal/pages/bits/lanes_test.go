@@ -58,7 +58,7 @@ func TestSeveralShadows(t *testing.T) {
 		lab.Lanes[i].Recent.PayloadKbps = float64(1000 + 600*i)
 	}
 	p, m := labtest.NewPaneStage[*table](New(&panes.SelectedShadow{}), &labtest.Lab{Snap: lab}, 160, 48)
-	box := &laneBox{budget: p.budgetModel}
+	box := p.shadowList()
 	for _, k := range []string{"down", "space", "down", "down", "space"} { // the first shadow is selected already: B, C, E
 		box.Key(labtest.KeyMsg(k))
 	}

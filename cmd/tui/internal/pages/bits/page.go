@@ -111,7 +111,7 @@ func (p *table) ZoomBy(notches int) {
 func (p *table) Span() time.Duration { return p.axis.Span() }
 
 func (p *table) Bindings() []room.Binding {
-	return []room.Binding{panes.RowCostBinding("the ten rows on which most bits are spent, ranked by the mean of 10 s; page 4 shows all as a heat map",
+	return []room.Binding{panes.RowCostBinding("the ten rows that cost most bits lately",
 		func() bool { return !p.rows.Absent() })}
 }
 
@@ -128,7 +128,7 @@ func (p *table) NextReference() room.Request {
 	if len(p.lanes) < minLanes {
 		return room.Request{Notice: "r chooses the shadows to compare with, but there are fewer than two; v adds one"}
 	}
-	return room.Request{Overlay: &laneBox{budget: p.budgetModel}}
+	return room.Request{Overlay: p.shadowList()}
 }
 
 func (p *table) Arrows() [][2]string {
@@ -139,9 +139,9 @@ func (p *table) Arrows() [][2]string {
 }
 
 func (p *table) KeyHelp(key string) string {
-	return map[string]string{"up": "select a field", "left": "kbps, share of the bits, or bits per changed cube or other item",
+	return map[string]string{"up": "select a field", "left": "kbps, share, or bits per changed item",
 		"enter": "show the selected field only, or all",
 		"esc":   "show all fields",
 		"S":     "sort the fields by cost, or in their order",
-		"r":     "choose the shadows to compare with, also several"}[key]
+		"r":     "choose the shadows to compare with"}[key]
 }

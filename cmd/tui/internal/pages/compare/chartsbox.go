@@ -18,25 +18,24 @@ import (
 type chartsBox struct {
 	name   string // of the report
 	charts panes.Charts
-	err    error // why the samples of the report cannot be read; it is shown instead of the charts
 }
 
 // openCharts opens a box with the charts of a report. They are drawn from its samples.csv, by passing the
 // samples to the charts of page 1 as the snapshot of a run that ended.
 func (p *table) openCharts(r *run) room.Request {
-	b := &chartsBox{name: r.Name, charts: panes.Charts{Selected: -1, OfRun: true}}
 	samples, err := report.ReadSamples(filepath.Join(filepath.Dir(r.Path), "samples.csv"))
-	b.err = err
-	if err == nil {
-		const tickHz = 0 // unknown; only ages need it, which the charts do not show
-		lane := engine.Lane{Samples: samples, Recent: meters.MeanOf(samples, tickHz)}
-		lane.Totals.Counts = meters.Sum(samples).Counts // the failure chart shows only causes that occurred
-		snap := &engine.Snapshot{Config: config.Default(), Lanes: []engine.Lane{lane}, Item: p.item}
-		if n := len(samples); n > 0 {
-			snap.Now = samples[n-1].T
-		}
-		b.charts.Observe(room.View{Snap: snap, Cfg: snap.Config, RedrawDue: true, Past: true, CanRedrawAll: true})
+	if err != nil {
+		return room.Request{Overlay: &room.TextBox{Title: r.Name, Text: room.Paragraphs(err.Error())}}
 	}
+	b := &chartsBox{name: r.Name, charts: panes.Charts{Selected: -1, OfRun: true}}
+	const tickHz = 0 // unknown; only ages need it, which the charts do not show
+	lane := engine.Lane{Samples: samples, Recent: meters.MeanOf(samples, tickHz)}
+	lane.Totals.Counts = meters.Sum(samples).Counts // the failure chart shows only causes that occurred
+	snap := &engine.Snapshot{Config: config.Default(), Lanes: []engine.Lane{lane}, Item: p.item}
+	if n := len(samples); n > 0 {
+		snap.Now = samples[n-1].T
+	}
+	b.charts.Observe(room.View{Snap: snap, Cfg: snap.Config, RedrawDue: true, Past: true, CanRedrawAll: true})
 	return room.Request{Overlay: b}
 }
 
@@ -49,13 +48,13 @@ func (b *chartsBox) Wheel(_, _, notches int) room.Request {
 	return room.Request{}
 }
 
-// Key implements room.Overlay: Z changes the time span; any other key closes the box.
+// Key implements room.Overlay: Z changes the time span; see room.ClosesBox for the keys that close the box.
 func (b *chartsBox) Key(msg tea.KeyMsg) room.Request {
 	if msg.String() == "Z" {
 		b.charts.NextSpan()
 		return room.Request{}
 	}
-	return room.Request{Closes: true}
+	return room.Request{Closes: room.ClosesBox(msg)}
 }
 
 // Bindings returns the keys of the box, for the footer and the help.
@@ -67,11 +66,6 @@ func (b *chartsBox) Bindings() []room.Binding {
 }
 
 func (b *chartsBox) Draw(c *look.Canvas, th *look.Theme) {
-	if b.err != nil {
-		c.Frame(th, look.Focused, b.name)
-		c.Clip(2, 1, c.W-4, look.Bad, b.err.Error())
-		return
-	}
 	b.charts.Draw(c, th, look.Focused)
 	c.Text(2, c.H-1, look.Title, " "+b.name+" ")
 	c.TextRight(c.W-2, c.H-1, look.Dim, " figures: means of the run ")

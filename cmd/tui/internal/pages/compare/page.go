@@ -268,9 +268,9 @@ func (p *table) Arrows() [][2]string {
 
 func (p *table) KeyHelp(key string) string {
 	return map[string]string{"up": "select an encoder or a report", "left": "sort by another figure",
-		"enter": "make the shadow the active encoder; charts of a report; go to a stretch of this run; list other reports",
+		"enter": "swap to a shadow, or open the report",
 		"S":     "sort the encoders by the next figure", "c": "next chart: bandwidth, bits, failures, ratio",
-		"r": "compare with the selected row instead of the best encoder; again: with the best"}[key]
+		"r": "compare with the selected row, or the best"}[key]
 }
 
 // Bindings implements room.Binder. The command shadow without arguments opens the list of encoders, in which

@@ -139,7 +139,7 @@ func (p *clients) NextSort() room.Request {
 
 func (p *clients) KeyHelp(key string) string {
 	return map[string]string{"tab": "next pane", "up": "select the previous or next client", "enter": "the packets of the selected client",
-		"S": "sort the clients by the next column", "x": "explain who is worst off, what a tick costs, and what limits the server"}[key]
+		"S": "sort the clients by the next column", "x": "explain who is worst off, and the limits"}[key]
 }
 
 // Selection implements room.Copier: the selected client, what limits it, and its link.
@@ -156,7 +156,7 @@ func (p *clients) Reasons() (room.Request, bool) {
 	}
 	lines := append(p.worstOff(), explain(p.clientTable)...)
 	title := "Crowd, the last 2 s before " + look.FormatTime(p.snap.Now)
-	return room.Request{Overlay: &room.TextBox{Title: title, Lines: lines}}, len(lines) > 0
+	return room.Request{Overlay: &room.TextBox{Title: title, Text: room.Paragraphs(lines...)}}, len(lines) > 0
 }
 
 func (p *clients) Draw(c *look.Canvas, th *look.Theme, focused bool) {

@@ -121,9 +121,7 @@ func (p *packets) bitBindings() []room.Binding {
 		return p.openSelected()
 	}
 	return []room.Binding{
-		room.Pair("J", "K", "next packet, previous packet, also in the view of bits", packet).InFooter("packet").Pin().Unless(off),
-		room.Bind("#", "the packet bit by bit, with header and ack: arrows by field and row, [ ] by byte, /find 417 to a row, "+
-			"enter to its baseline",
-			p.toggleBits),
+		room.Pair("J", "K", "next, previous packet, also in its bits", packet).InFooter("packet").Pin().Unless(off),
+		room.Bind("#", "the packet bit by bit; /find 417: that row", p.toggleBits),
 	}
 }

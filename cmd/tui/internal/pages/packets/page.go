@@ -226,7 +226,7 @@ func (p *packets) Arrows() [][2]string {
 func (p *packets) KeyHelp(key string) string {
 	return map[string]string{"up": "previous or next packet, of the whole run", "left": "previous or next packet in trouble, as N n",
 		"enter": "the packet bit by bit; again: its baseline", "w": "write the list to a file, CSV or pcapng",
-		"esc": "clear selection, filter and order: follow the newest"}[key]
+		"esc": "clear filter and order; follow the newest"}[key]
 }
 
 // WriteFile implements room.Writer.
@@ -241,7 +241,8 @@ func (p *packets) Bindings() []room.Binding {
 		return p.setFilter(p.nextFilter())
 	}
 	return append(p.bitBindings(), []room.Binding{
-		room.Bind("f", "next filter: all, trouble (all failures), and each outcome that occurs, such as lost; /filter lost", next).InFooter("filter").Pin().Unless(func() bool { return p.bits.on }),
-		room.Pair("n", "N", "next, previous packet in trouble, or match of /search", match),
+		room.Bind("f", "next filter: all, trouble, each outcome", next).InFooter("filter").Pin().
+			Unless(func() bool { return p.bits.on }),
+		room.Pair("n", "N", "next, previous trouble or match of /search", match),
 	}...)
 }

@@ -10,107 +10,50 @@ import (
 	"wirelab/experiment/report"
 	"wirelab/internal/units"
 
+	"wirelab/cmd/tui/internal/grid"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
-
-	tea "github.com/charmbracelet/bubbletea"
 )
 
-// problemBox explains the latest problems, such as failed or unusually large packets: the newest of
-// each kind. It does not change while it is open.
-type problemBox struct {
-	list   []inspector.Incident
-	cfg    *config.Config
-	now    time.Duration // virtual time when the box was opened
-	cursor int           // index of the selected problem
-	width  int           // width of the box, set by Size
-}
-
-// NewProblems returns a box with the newest problem of each kind; nil if there is none.
-func NewProblems(snap *engine.Snapshot, cfg *config.Config) *problemBox {
+// NewProblems returns a list of the latest problems, such as failed or unusually large packets: the newest of each kind,
+// with an explanation of the selected one. It does not change while it is open. It returns nil if there is no problem.
+func NewProblems(snap *engine.Snapshot, cfg *config.Config) room.Overlay {
 	list := problems(snap)
 	if len(list) == 0 {
 		return nil
 	}
-	return &problemBox{list: list, cfg: cfg, now: snap.Now}
-}
-
-// Key implements room.Overlay: arrows move the cursor, enter opens the packet, and any other key closes the
-// box. A frame that the encoder refused has no packet.
-func (b *problemBox) Key(msg tea.KeyMsg) room.Request {
-	step := room.ReadStep(msg)
-	switch {
-	case step != 0:
-		b.cursor = min(max(b.cursor+step, 0), len(b.list)-1)
-		return room.Request{}
-	case msg.Type == tea.KeyEnter && b.list[b.cursor].Reason != inspector.BecauseRefusedFrame:
-		return room.Request{Closes: true, Packet: &b.list[b.cursor].Opened.ID}
+	b := &room.ListBox{Title: "Problems, newest of each kind", DetailsFocused: true}
+	b.Names = func() (names []string) {
+		for i := range list {
+			names = append(names, list[i].Reason.String())
+		}
+		return names
 	}
-	return room.Request{Closes: true}
-}
-
-// Bindings returns the keys of the box, for the footer and the help.
-func (b *problemBox) Bindings() []room.Binding {
-	return []room.Binding{room.OverlayKey("↑↓", "select", "select a problem"), room.OverlayKey("enter", "open", "open the packet on page 3"),
-		room.OverlayKey("esc", "close", "close the box")}
-}
-
-// Size implements room.Overlay: the box is in the middle, and as high as all problems need. It stores the
-// width in b.width, because lines depends on it.
-func (b *problemBox) Size(w, h int) (boxW, boxH int, atRight bool) {
-	b.width = min(w, 112)
-	rows := 2 // the border
-	for i := range b.list {
-		rows += len(b.lines(i)) + 1 // with the heading
+	b.Enter = func(i int) room.Request {
+		if list[i].Reason == inspector.BecauseRefusedFrame {
+			return room.Refusal("a frame that the encoder refused has no packet")
+		}
+		return room.Request{Closes: true, Packet: &list[i].Opened.ID}
 	}
-	return b.width, min(max(rows, 3), h), false
-}
-
-// lines returns the explanation of problem i, wrapped.
-func (b *problemBox) lines(i int) []string {
-	return look.Wrap(report.Explain(&b.list[i].Opened, b.list[i].Reason, b.cfg), b.width-6)
-}
-
-func (b *problemBox) Draw(c *look.Canvas, th *look.Theme) {
-	c.Frame(th, look.Focused, "Problems", look.Fit(look.TitleSpace(c.W, "Problems"), []look.Span{look.Dim.Span("newest of each kind")}, nil)...)
-	y := 1
-	for i := b.firstVisible(c.H - 2); i < len(b.list) && y < c.H-1; i++ {
-		y = b.drawProblem(c, th, y, i)
-	}
-}
-
-// firstVisible returns the first problem to draw in maxRows rows, so that the selected one is visible: as
-// many problems before it as fit.
-func (b *problemBox) firstVisible(maxRows int) int {
-	first := b.cursor
-	for rows := len(b.lines(b.cursor)) + 1; first > 0; first-- {
-		rows += len(b.lines(first-1)) + 1
-		if rows > maxRows+1 {
-			break
+	b.Keys = []room.Binding{room.OverlayKey("enter", "open", "open the packet on page 3").Pin()}
+	b.Details = func(c *look.Canvas, _ *look.Theme, i int) {
+		for y, line := range look.Wrap(report.Explain(&list[i].Opened, list[i].Reason, cfg), c.W) {
+			c.Clip(0, y, c.W, look.Plain, line)
 		}
 	}
-	return first
-}
-
-// drawProblem draws problem i from row y and returns the row below it.
-func (b *problemBox) drawProblem(c *look.Canvas, th *look.Theme, y, i int) int {
-	problem := &b.list[i]
-	marker := " "
-	if i == b.cursor {
-		marker = th.Chosen
-	}
-	c.Text(1, y, look.Chosen, marker)
-	heading := []look.Span{headingStyle(problem).Span(problem.Reason.String()),
-		look.Dim.Span(", " + formatAgo(b.now-problem.T) + ", " + formatCount(problem.N))}
-	c.Spans(3, y, c.W-5, heading...)
-	y++
-	for _, line := range b.lines(i) {
-		if y < c.H-1 {
-			c.Clip(3, y, c.W-5, look.Plain, line)
-			y++
-		}
-	}
-	return y
+	b.Table = grid.Table{Sort: -1, Columns: []grid.Column{
+		{Width: grid.Rest, Min: 20, Text: func(cell grid.Cell) []look.Span {
+			problem := &list[b.At(cell)]
+			return grid.Text(headingStyle(problem), problem.Reason.String())
+		}},
+		{Width: 10, Right: true, Text: func(cell grid.Cell) []look.Span {
+			return grid.Text(look.Dim, formatAgo(snap.Now-list[b.At(cell)].T))
+		}},
+		{Width: 11, Right: true, Text: func(cell grid.Cell) []look.Span {
+			return grid.Text(look.Dim, formatCount(list[b.At(cell)].N)+" ")
+		}},
+	}}
+	return b
 }
 
 // headingStyle returns the style of a problem's heading: that of the packet's outcome, as on other pages, or

@@ -140,11 +140,11 @@ func (p *policies) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 // Reasons implements room.Reasoner.
 func (p *policies) Reasons() (room.Request, bool) {
 	lines := p.reasons()
-	return room.Request{Overlay: &room.TextBox{Title: "Flow", Lines: lines}}, len(lines) > 0
+	return room.Request{Overlay: &room.TextBox{Title: "Flow", Text: room.Paragraphs(lines...)}}, len(lines) > 0
 }
 
 func (p *policies) KeyHelp(key string) string {
-	return map[string]string{"x": "explain the loop, and what the policies decided"}[key]
+	return map[string]string{"x": "explain the loop and the policies"}[key]
 }
 
 // reasons returns sentences about what limits the flow, about the loop, and then about the newest decisions of the send-rate controls, newest first.

@@ -284,12 +284,12 @@ func (p *worldMap) Arrows() [][2]string {
 }
 
 func (p *worldMap) KeyHelp(key string) string {
-	const arrows = "push the player of a live world; in a recording: pan"
+	const arrows = "push the player; in a recording: pan"
 	return map[string]string{
 		"up": arrows, "left": arrows,
 		"esc": "the whole world again",
-		"c":   "next figure: both endpoints, with a budget error against kbps, position errors or values, charts of the display",
-		"x":   "with a budget: error and age by row, and why each row has its priority; again: the world",
+		"c":   "next view: endpoints, errors, the display",
+		"x":   "why: error, age and priority of each row",
 	}[key]
 }
 
@@ -306,6 +306,6 @@ func (p *worldMap) Bindings() []room.Binding {
 		room.Pair(p.zoomOut, p.zoomIn, "zoom out, zoom in", zoom).InFooter("zoom").Pin().Unless(func() bool { return !p.hasThings() }),
 		room.Pair("shift+left", "shift+right", "pan", pan(1, 0)),
 		room.Pair("shift+down", "shift+up", "pan", pan(0, 1)),
-		panes.RowCostBinding("heat map of the bits that each row cost in the last 2 s", func() bool { return p.costs != nil }),
+		panes.RowCostBinding("heat map of the bits that each row cost", func() bool { return p.costs != nil }),
 	}
 }

@@ -47,6 +47,13 @@ func TestNearestRank(t *testing.T) {
 			if got := quantile.NearestRank(values, p); got != want {
 				t.Errorf("NearestRank(%v, %v) = %d, want %d", values, p, got, want)
 			}
+			unordered := make([]float64, len(values))
+			for i, at := range rng.Perm(len(values)) {
+				unordered[i] = float64(values[at])
+			}
+			if got := quantile.SelectRank(unordered, p); got != float64(want) {
+				t.Errorf("SelectRank(%v, %v) = %v, want %d", values, p, got, want)
+			}
 			if got := counts.NearestRank(p); got != want {
 				t.Errorf("Counts of %v, %v: %d, want %d", values, p, got, want)
 			}

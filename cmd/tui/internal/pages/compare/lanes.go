@@ -166,13 +166,13 @@ func (d *laneData) figures() rowFigures {
 	if !slices.ContainsFunc(d.Payload, sends) {
 		return list
 	}
+	unordered := make([]float64, 0, len(d.sizes))
 	for f := range numFigures {
 		if ratio, ok := d.ratio(f); ok {
 			list[f] = ratio.Value()
 		} else if values, p := d.packets(f); len(values) > 0 {
-			sorted := slices.Clone(values)
-			slices.Sort(sorted)
-			list[f] = quantile.NearestRank(sorted, p)
+			unordered = append(unordered[:0], values...)
+			list[f] = quantile.SelectRank(unordered, p)
 		}
 	}
 	return list

@@ -3,6 +3,7 @@ package panes
 import (
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"wirelab/cmd/tui/internal/look"
@@ -249,10 +250,7 @@ func (e *effect) percentSpans(th *look.Theme, withInterval bool) []look.Span {
 	return out
 }
 
-// signed formats v with its sign.
+// signed formats v with its sign; the minus is as wide as the plus.
 func signed(v float64, digits int) string {
-	if v < 0 {
-		return "−" + units.Fixed(-v, digits)
-	}
-	return "+" + units.Fixed(v, digits)
+	return strings.Replace(units.Signed(v, digits), "-", "−", 1)
 }

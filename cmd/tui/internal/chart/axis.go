@@ -68,50 +68,34 @@ func dataRange(cols [][]float64, rules []Rule, floor float64) (lo, hi float64) {
 	return lo, hi
 }
 
-// farFactor is how many times higher than the others loose or old values must be to be left off the
-// chart.
+// farFactor is how many times higher than the others loose values must be to be left off the chart.
 const farFactor = 4
 
 // scaledValues returns the values that determine the axis: areas and lines that must not leave the
-// chart, from p.Since on; and loose lines and older values that are not far above them. dots are the values
-// of each line, areas the heights of the stack, and unscaled is true for dots that do not count, unless they are
-// most of the plot; nil means none.
+// chart, and loose lines that are not far above them. dots are the values of each line, areas the heights of
+// the stack, and unscaled is true for dots that do not count, unless they are most of the plot; nil means none.
 func (p *plot) scaledValues(dots [][]float64, areas []float64, unscaled []bool) [][]float64 {
-	since := 0
-	if p.Since > 0 {
-		since = int(min(max(p.firstDotSince(p.Since+int64(p.meanSpan())), 0), int64(p.cols*p.dotsPerColumn)))
-	}
-	first := max(since, int(p.dotAt(0))) // with values
+	first := max(0, int(p.dotAt(0))) // with values
 	if first < len(unscaled) && isMostlySet(unscaled[first:]) {
 		unscaled = nil
 	}
-	fixed, loose, old := [][]float64{}, [][]float64{}, [][]float64{}
-	// classify adds the values before since to old, and the others to loose or fixed.
-	classify := func(cols []float64, isLoose bool) {
-		cols = maskValues(cols, unscaled)
-		cut := min(since, len(cols))
-		old = append(old, cols[:cut])
-		if isLoose {
-			loose = append(loose, cols[cut:])
-		} else {
-			fixed = append(fixed, cols[cut:])
-		}
+	fixed, loose := [][]float64{}, [][]float64{}
+	if len(areas) > 0 {
+		fixed = append(fixed, maskValues(areas, unscaled))
 	}
-	classify(areas, len(areas) == 0) // without areas the empty list must not count as fixed
 	for i := range dots {
-		classify(dots[i], p.Series[i].Loose)
+		values := maskValues(dots[i], unscaled)
+		if p.Series[i].Loose {
+			loose = append(loose, values)
+		} else {
+			fixed = append(fixed, values)
+		}
 	}
 	if len(fixed) == 0 {
-		return append(loose, old...)
+		return loose
 	}
 	_, top := dataRange(fixed, nil, p.Floor)
-	fixed = append(fixed, withoutFar(loose, top)...)
-	for _, r := range p.Rules {
-		if r.isNear(top) {
-			top = math.Max(top, r.Value)
-		}
-	}
-	return append(fixed, withoutFar(old, top)...)
+	return append(fixed, withoutFar(loose, top)...)
 }
 
 // isMostlySet reports whether more than half of flags are set.
@@ -140,11 +124,15 @@ func maskValues(values []float64, masked []bool) []float64 {
 }
 
 // chooseBounds returns the bounds for the values of scaledValues: shares of a whole, bounds that fit the
-// data, or bounds that include 0.
+// data, or bounds that include 0. Without values other than 0, the only labels are those of the lower and the upper end.
 func (p *plot) chooseBounds(values [][]float64) bounds {
+	isValue := func(v float64) bool { return isFinite(v) && math.Abs(v) >= minHeight }
 	switch {
 	case p.Whole > 0:
 		return shareBounds(p.Whole, p.rows)
+	case !slices.ContainsFunc(values, func(cols []float64) bool { return slices.ContainsFunc(cols, isValue) }):
+		_, top := dataRange(nil, nil, p.Floor)
+		return bounds{hi: top, step: top, rowsPerLabel: p.rows - 1}
 	case p.Fit && len(p.Areas) == 0:
 		lo, hi := fitRange(values, p.Rules)
 		return fitBounds(lo, hi, p.rows)
@@ -307,8 +295,12 @@ func labelsDiffer(step, top float64) bool {
 
 // formatLabel formats v, the value of a label, with the fewest decimals that write step, the distance between
 // labels, exactly. Whole numbers, large numbers, and labels that would be too wide, are formatted by
-// units.Short, which abbreviates thousands.
-func formatLabel(v, step float64) string {
+// units.Short, which abbreviates thousands, all in the unit of top, the largest label.
+func formatLabel(v, step, top float64) string {
+	if _, unit := labelDecimals(top); unit > 1 && v != 0 {
+		prefix := units.Short(unit * 1000) // such as 1000k
+		return units.Short(v/unit) + prefix[len(prefix)-1:]
+	}
 	const maxDecimals = 3
 	for decimals := range maxDecimals + 1 {
 		// The step in units of the last decimal must be a whole number.

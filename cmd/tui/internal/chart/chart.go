@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"math"
 	"time"
 	"unicode/utf8"
@@ -25,6 +26,7 @@ type Rule struct {
 	Value float64
 	Style Style
 	Name  string
+	Rune  rune // of which the line is drawn; 0 means dots
 }
 
 // Mark marks an instant on the time line.
@@ -49,7 +51,6 @@ type Spec struct {
 	Crosshair         *Crosshair // nil for none
 	Floor             float64    // the top of the axis is at least this
 	Whole             float64    // if positive, the sum of the areas, which are shares; the axis has labels at its quarters
-	Since             int64      // index on the time line; older values may leave the chart instead of flattening newer ones
 	Time              bool       // draw the time axis below the plot
 	Labels            bool       // draw the labels of the marks
 	Newest            string     // label at the end of the time axis; "" means "now"
@@ -151,7 +152,7 @@ func (p *plot) drawRules() {
 			continue
 		}
 		for x := p.cols - 1; x >= 0; x -= 2 {
-			p.box.set(p.left+x, p.bounds.row(rule.Value, p.rows), '┈', rule.Style)
+			p.box.set(p.left+x, p.bounds.row(rule.Value, p.rows), cmp.Or(rule.Rune, '┈'), rule.Style)
 		}
 	}
 }
@@ -244,7 +245,7 @@ func (p *plot) drawValueAxis() {
 		if p.Whole > 0 && v > p.Whole { // no share is larger than the whole
 			continue
 		}
-		s := formatLabel(v, p.bounds.step)
+		s := formatLabel(v, p.bounds.step, max(p.bounds.hi, -p.bounds.lo))
 		p.box.text(gutter-utf8.RuneCountInString(s), y, s, p.Label)
 		p.box.set(gutter, y, tick, p.Axis)
 	}

@@ -212,7 +212,7 @@ func FuzzDraw(f *testing.F) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		spec := &Spec{End: end, Per: per, Step: time.Duration(step), Floor: wild(rng), Time: rng.IntN(2) == 0,
 			Labels: rng.IntN(2) == 0, Fine: rng.IntN(2) == 0, Fit: rng.IntN(2) == 0,
-			Span: rng.IntN(2) * rng.IntN(2000), Since: end - int64(rng.IntN(300))}
+			Span: rng.IntN(2) * rng.IntN(2000)}
 		for range rng.IntN(4) {
 			line := Series{Reduce: Reducer(rng.IntN(3)), Stroke: Stroke(rng.IntN(4)), Style: styleA}
 			for range rng.IntN(300) {

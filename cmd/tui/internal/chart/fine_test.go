@@ -4,7 +4,6 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -287,7 +286,7 @@ func TestAxisFits(t *testing.T) {
 		seen := map[string]bool{}
 		for y := range rows {
 			if at := b.fromZero(y, rows); at%b.rowsPerLabel == 0 {
-				s := formatLabel(float64(at/b.rowsPerLabel)*b.step, b.step)
+				s := formatLabel(float64(at/b.rowsPerLabel)*b.step, b.step, b.hi)
 				if seen[s] || len(s) > gutter {
 					t.Fatalf("%d rows: [%v, %v] in steps of %v: label %q again", rows, lo, hi, b.step, s)
 				}
@@ -308,7 +307,7 @@ func TestAxisFits(t *testing.T) {
 }
 
 // TestAxisIncludesValues: in every style and height each finite value is within the axis, up to rounding, or is above
-// it and belongs to a loose line or to old values, which Draw marks.
+// it and belongs to a loose line, which Draw marks.
 func TestAxisIncludesValues(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 40))
 	for n := range 20000 {
@@ -316,16 +315,13 @@ func TestAxisIncludesValues(t *testing.T) {
 		spec := &Spec{End: 40, Per: 1, Fine: n%3 == 0, Fit: n%5 != 0}
 		around := (rng.Float64() - 0.3) * math.Pow(10, rng.Float64()*8-4)
 		width := math.Pow(10, rng.Float64()*5-5) // relative: the ranges from 0.00001 to 1
-		mayLeave := n%7 == 0
-		if mayLeave {
-			spec.Since = 20
-		}
+		hasSpikes := n%7 == 0
 		for range 1 + rng.IntN(3) {
-			line := Series{Reduce: Max, Loose: mayLeave && rng.IntN(2) == 0}
+			line := Series{Reduce: Max, Loose: hasSpikes && rng.IntN(2) == 0}
 			for range 40 {
 				line.Values = append(line.Values, around*(1+width*rng.NormFloat64()))
 			}
-			if mayLeave {
+			if hasSpikes {
 				line.Values[rng.IntN(20)] = around * rng.Float64() * 100
 			}
 			spec.Series = append(spec.Series, line)
@@ -337,10 +333,34 @@ func TestAxisIncludesValues(t *testing.T) {
 		}
 		b := p.chooseBounds(p.scaledValues(dots, nil, nil))
 		tolerance := max((b.hi-b.lo)*1e-9, minHeight)
-		for _, v := range slices.Concat(dots...) {
-			if v < b.lo-tolerance || v > b.hi+tolerance && !mayLeave {
-				t.Fatalf("%d rows, %+v: %v is not in [%v, %v]", rows, spec, v, b.lo, b.hi)
+		for i, line := range spec.Series {
+			for _, v := range dots[i] {
+				if v < b.lo-tolerance || v > b.hi+tolerance && !line.Loose {
+					t.Fatalf("%d rows, %+v: %v is not in [%v, %v]", rows, spec, v, b.lo, b.hi)
+				}
 			}
+		}
+	}
+}
+
+// TestAxisLabels: an axis of zeros has a label at either end only, and all labels have one unit.
+func TestAxisLabels(t *testing.T) {
+	for _, c := range []struct {
+		value, floor float64
+		rows         int
+		want         string
+	}{
+		{0, 4, 30, "4 0"}, {0, 0, 12, "1 0"}, {0, 10, 2, "10 0"}, {math.NaN(), 10, 30, "10 0"},
+		{14_000, 10, 8, "15k 10k 5k 0"},
+	} {
+		var labels []string
+		for _, line := range text(Draw(&Spec{End: 50, Per: 1, Floor: c.floor, Series: []Series{{Values: level(50, c.value)}}}, 56, c.rows)) {
+			if label, _, ok := strings.Cut(line, "┤"); ok {
+				labels = append(labels, strings.TrimSpace(label))
+			}
+		}
+		if got := strings.Join(labels, " "); got != c.want {
+			t.Errorf("%v in %d rows: labels %s, want %s", c.value, c.rows, got, c.want)
 		}
 	}
 }

@@ -110,11 +110,6 @@ func (p *plot) dotPosition(dot int64) int64 {
 // dotAt returns the first dot in the plot of the value with this index. The dot may be outside the plot.
 func (p *plot) dotAt(index int64) int64 { return p.dotPosition(p.firstDot(min(index, p.End-1))) }
 
-// firstDotSince returns the first dot in the plot whose values all have at least this index.
-func (p *plot) firstDotSince(index int64) int64 {
-	return p.dotPosition(p.lastDot(min(index, p.End)-1) + 1)
-}
-
 // column returns the column of the value with this index, -1 if it is outside the plot.
 func (p *plot) column(index int64) int {
 	if index < 0 || p.End <= 0 {

@@ -78,35 +78,6 @@ func TestLooseLines(t *testing.T) {
 	}
 }
 
-// TestOldSpikesDoNotScale: values older than Since leave the chart, with a marker, if they are far above
-// newer values and rules; otherwise they are shown.
-func TestOldSpikesDoNotScale(t *testing.T) {
-	for _, c := range []struct {
-		old, new, guide float64
-		since           int64
-		top             float64
-	}{
-		{17_000, 300, 256, 60, 300}, {17_000, 300, 256, 0, 17_000}, {900, 300, 256, 60, 900},
-		{900, 20, 256, 60, 20},   // a guide that is far above the data itself does not help
-		{900, 110, 256, 60, 900}, // far above what is newer, but not above the guide
-		{900, 20, 0, 60, 20}, {300, 17_000, 256, 60, 17_000},
-	} {
-		values := append(level(60, c.old), level(40, c.new)...)
-		spec := &Spec{End: 100, Per: 1, Since: c.since, Rules: []Rule{{Value: c.guide}}}
-		lines, areas := *spec, *spec
-		lines.Series = []Series{{Values: values}}
-		areas.Areas = []Area{{Values: level(100, 0), Fill: '#'}, {Values: values, Fill: '='}}
-		for name, s := range map[string]*Spec{"line": &lines, "areas": &areas} {
-			if hi := reaches(s); hi < c.top || hi >= 2*c.top {
-				t.Errorf("%s, %+v: the axis reaches %v", name, c, hi)
-			}
-			if off, first := c.top < c.old, strings.Count(text(Draw(s, 106, 10))[0], "▲"); (first > 50) != off {
-				t.Errorf("%s, %+v: %d columns are marked as off the chart", name, c, first)
-			}
-		}
-	}
-}
-
 // reaches returns the highest label of a picture's axis.
 func reaches(spec *Spec) float64 {
 	p := newPlot(spec, newBox(106, 10, 0))

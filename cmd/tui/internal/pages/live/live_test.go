@@ -49,6 +49,23 @@ func TestNowOfMessages(t *testing.T) {
 	}
 }
 
+// TestNowSinceSwap: after a swap the second column has the figures of the new encoder only, and no row is empty.
+func TestNowSinceSwap(t *testing.T) {
+	snap := labtest.NewLab().Snap
+	lane := &snap.Lanes[0]
+	lane.Stretches = []meters.StretchFigures{{Encoder: "raw", ToS: 60}, {Encoder: "rotor", FromS: 60, ToS: 90, PayloadKbps: 77.7}}
+	whole := labtest.Draw(&now{}, labtest.NewView(labtest.NewLab().Snap), 60, 30)
+	lines := labtest.Draw(&now{}, labtest.NewView(snap), 60, 30)
+	if !strings.Contains(lines[1], "since swap") || !strings.HasSuffix(lines[2], " 77.7 │") || !strings.Contains(whole[1], "whole run") {
+		t.Errorf("%s", strings.Join(lines, "\n"))
+	}
+	for _, line := range append(whole, lines...) {
+		if strings.Count(line, " - ") > 1 {
+			t.Errorf("a row without content: %s", line)
+		}
+	}
+}
+
 func TestPacketKeepsItsPlace(t *testing.T) {
 	// Half a second later every packet that is still shown stands where it stood.
 	at := 90 * time.Second

@@ -13,7 +13,8 @@ import (
 	"wirelab/internal/units"
 )
 
-// now is a table of figures: the means of the last two seconds, and the values of the whole run.
+// now is a table of figures: the means of the last two seconds, and the values of the whole run or, after a swap of the
+// encoder, those since the swap.
 type now struct {
 	item     string
 	schema   *frame.Schema
@@ -41,11 +42,19 @@ type nowRow struct {
 	style              look.Style
 }
 
-// rows returns the rows of the table, the most important first.
+// rows returns the rows of the table that have a value, the most important first.
 func (p *now) rows(f *panes.LaneFigures) (rows []nowRow) {
+	long := f.Run
+	if f.WasSwapped() {
+		long = f.SinceSwap
+	}
 	add := func(style look.Style, keys ...string) {
 		for _, key := range keys {
-			rows = append(rows, nowRow{f.Label(key), f.Recent(key), f.Run(key), style})
+			r := nowRow{f.Label(key), f.Recent(key), long(key), style}
+			if r.recent == "-" && r.run == "-" {
+				continue
+			}
+			rows = append(rows, r)
 		}
 	}
 	add(look.Payload, "payload_kbps")
@@ -98,22 +107,26 @@ func gaugeRow(g encoders.Gauge) nowRow {
 // Draw implements room.Pane. The last row, with the wrong packets, is drawn at any height; rows before it
 // that do not fit are omitted.
 func (p *now) Draw(c *look.Canvas, th *look.Theme, focused bool) {
+	f := panes.FiguresOf(&p.lane, p.item)
 	recent, run := "last 2 s", "whole run"
 	if p.past {
 		recent, run = "2 s to cursor", "until now"
 	}
+	if f.WasSwapped() {
+		run = "since swap"
+	}
 	const fixedRows = 4 // the border, the headings and the last row
 	c.Frame(th, focused, "Now")
 	drawNowRow(c, 1, nowRow{label: "figure of " + p.lane.Name(), recent: recent, run: run, style: look.Dim}, look.Dim)
-	f := panes.FiguresOf(&p.lane, p.item)
 	rows := p.rows(f)
 	rows = rows[:max(min(len(rows), c.H-fixedRows), 0)]
 	for i, r := range rows {
 		drawNowRow(c, 2+i, r, look.Value)
 	}
-	wrong, style := nowRow{label: f.Label("wrong"), run: f.Run("wrong"), style: look.Good}, look.Value
+	title := f.Label("wrong")
+	wrong, style := nowRow{label: title + ", whole run", run: f.Run("wrong"), style: look.Good}, look.Value
 	if p.lane.Totals.Wrong > 0 {
-		wrong.label, wrong.style, style = strings.ToUpper(wrong.label)+": see top", look.Alarm, look.Alarm
+		wrong.label, wrong.style, style = strings.ToUpper(title)+": see top", look.Alarm, look.Alarm
 	}
 	drawNowRow(c, 2+len(rows), wrong, style)
 }

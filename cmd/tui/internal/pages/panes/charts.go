@@ -20,7 +20,7 @@ import (
 // mark at each change.
 type Charts struct {
 	TimeAxis
-	budget  float64       // kbps; 0 means none
+	line    float64       // budget_line in kbps, which nothing enforces; 0 means none
 	item    string        // name of an item, such as "cube"; "" means unknown
 	schema  *frame.Schema // nil if unknown
 	Lane    engine.Lane   // the active encoder
@@ -42,12 +42,12 @@ func (p *Charts) Name() string {
 // Observe implements room.Observer. See TimeAxis.Observe.
 func (p *Charts) Observe(v room.View) bool {
 	lane := v.ActiveLane()
-	isOther := len(p.shadows) != len(v.Shadows()) || v.Cfg.BudgetKbps != p.budget
+	isOther := len(p.shadows) != len(v.Shadows()) || v.Cfg.BudgetKbps != p.line || lane.Budget != p.Lane.Budget
 	p.Changed = p.Changed || isOther
 	if !p.TimeAxis.Observe(v, EndOf(lane.Samples), len(lane.Samples)) {
 		return false
 	}
-	p.item, p.schema, p.budget = v.Snap.Item, v.Snap.Schema, v.Cfg.BudgetKbps
+	p.item, p.schema, p.line = v.Snap.Item, v.Snap.Schema, v.Cfg.BudgetKbps
 	p.Lane, p.shadows = *lane, v.Shadows()
 	return true
 }
@@ -65,7 +65,7 @@ const (
 
 // samples returns what the charts show of the lanes. The samples of the warm-up of a shadow are not shown.
 func (p *Charts) samples() *TimeCharts[meters.Sample] {
-	t := &TimeCharts[meters.Sample]{TimeAxis: &p.TimeAxis, Samples: p.Lane.Samples, OfRun: p.OfRun, LoopPoints: LoopPoints}
+	t := &TimeCharts[meters.Sample]{TimeAxis: &p.TimeAxis, Samples: p.Lane.Samples, Lane: p.Lane.Name(), OfRun: p.OfRun, LoopPoints: LoopPoints}
 	for i := range p.shadows {
 		t.Shadows = append(t.Shadows, Shadow[meters.Sample]{i, p.shadows[i].Name(), lockstep.AfterWarmUp(&p.shadows[i])})
 	}
@@ -78,25 +78,41 @@ func (p *Charts) charts(th *look.Theme) []TimeChart[meters.Sample] {
 		{Name: "payload", Style: look.Payload, Value: meters.PayloadKbps}}}
 	perItem := TimeChart[meters.Sample]{Title: "Bits per " + p.perItem(), Short: "Bits/" + PerItemShort(p.schema, p.itemName()), Floor: 10,
 		Decimals: 1, Lines: []TimeLine[meters.Sample]{{Style: look.Ratio, Value: bitsPerChanged, Figure: bitsPerChangedText}}}
-	if len(p.shadows) == 0 { // with shadows the charts would be crowded
+	if len(p.shadows) > 0 { // further lines of the active encoder would crowd the charts
+		bandwidth.Title = "Payload kbps"
+	} else {
 		bandwidth.Lines = append(bandwidth.Lines, TimeLine[meters.Sample]{Name: "wire", Style: look.Wire, Stroke: chart.Dashed, Value: meters.WireKbps})
 		if !ChangesAsWhole(p.schema) {
 			perItem.Lines = append(perItem.Lines, TimeLine[meters.Sample]{Name: "per " + p.itemName(), Style: look.Dim, Figure: bitsPerItemText})
 		}
 	}
-	if p.budget > 0 {
-		name := "budget " + units.Fixed(p.budget, 0)
-		bandwidth.Rules = []chart.Rule{{Value: p.budget, Style: chart.Style(look.Budget), Name: name}}
-		sample := "  " + look.RuleSample + " "
-		bandwidth.After = [][]look.Span{{look.Budget.Span(sample + name)}, {look.Budget.Span(sample + units.Fixed(p.budget, 0))}}
-	}
+	bandwidth.Rules, bandwidth.After = p.limits()
 	return []TimeChart[meters.Sample]{BandwidthChart: bandwidth, ItemChart: perItem, FailureChart: p.failureChart(th)}
 }
 
-// bitsPerChanged returns bits per changed item. A sample with too few changed items has no value, which is a gap in the
-// line.
+// limits returns the rules of the bandwidth chart, budget_line and the budget that the sender keeps, and their legend,
+// in full and shorter.
+func (p *Charts) limits() (rules []chart.Rule, legend [][]look.Span) {
+	legend = make([][]look.Span, 2)
+	add := func(name string, kbps float64, sample rune) {
+		if kbps == 0 {
+			return
+		}
+		value := units.Trimmed(kbps, 1)
+		rules = append(rules, chart.Rule{Value: kbps, Style: chart.Style(look.Budget), Name: name + " " + value, Rune: sample})
+		mark := string(sample)
+		legend[0] = append(legend[0], look.Budget.Span("  "+mark+mark+" "+name+" "+value))
+		legend[1] = append(legend[1], look.Budget.Span("  "+mark+" "+value))
+	}
+	add("budget", float64(p.Lane.Budget.Bps)/1000, '╍')
+	add("line", p.line, '┈')
+	return rules, legend
+}
+
+// bitsPerChanged returns bits per changed item. A sample whose packets contain all items, changed or not, has no value,
+// which is a gap in the line.
 func bitsPerChanged(s *meters.Sample) (num, den float64) {
-	if !EnoughChanged(s) {
+	if !s.CostsPerChange() {
 		return 0, 0
 	}
 	return meters.BitsPerChanged(s)
@@ -106,7 +122,7 @@ func bitsPerChanged(s *meters.Sample) (num, den float64) {
 func bitsPerChangedText(recent []meters.Sample) string {
 	const tickHz = 0 // only ages need it
 	r := meters.MeanOf(recent, tickHz)
-	return FormatBitsPerItem(r.BitsPerChanged)
+	return FormatBitsPerItem(perChangedOf(&r))
 }
 
 // bitsPerItemText returns bits per item, changed or not.
@@ -114,20 +130,23 @@ func bitsPerItemText(recent []meters.Sample) string {
 	return meters.Ratio(meters.BitsPerItem).Of(recent).Text(2)
 }
 
-// failureChart returns the chart of decode failures per second by cause.
+// failureChart returns the chart of decode failures per second: by cause or, with shadows, one line for each encoder.
 func (p *Charts) failureChart(th *look.Theme) TimeChart[meters.Sample] {
-	k := TimeChart[meters.Sample]{Title: "Decode failures/s", Short: "Fail/s", Floor: 4, Decimals: 1, MaxRows: 5,
-		OfShadow: func(s *meters.Sample) (num, den float64) { return float64(s.Failed()), s.Width.Seconds() }}
 	total := p.Lane.Totals.Failed()
+	k := TimeChart[meters.Sample]{Title: "Decode failures/s", Short: "Fail/s", Floor: 4, Decimals: 1, MaxRows: 5, After: totalLegend(total)}
+	if len(p.shadows) > 0 {
+		k.Lines = []TimeLine[meters.Sample]{{Style: look.Corrupt,
+			Value: func(s *meters.Sample) (num, den float64) { return float64(s.Failed()), s.Width.Seconds() }}}
+		return k
+	}
 	for i, outcome := range []packetlog.Outcome{packetlog.NoBaseline, packetlog.Corrupt, packetlog.UnknownCodec} {
 		if outcome == packetlog.UnknownCodec && p.Lane.Totals.Failures.UnknownCodec == 0 {
-			continue // its dotted line would cover those of shadows
+			continue // rare
 		}
 		k.Lines = append(k.Lines, TimeLine[meters.Sample]{Name: look.OutcomeName(outcome), Short: look.ShortOutcomeName(outcome), Symbol: th.Outcome[outcome],
 			Style: look.OutcomeStyle(outcome), Stroke: chart.Stroke(i), Silent: total > 0 && *outcome.In(&p.Lane.Totals.Counts) == 0,
 			Value: func(s *meters.Sample) (num, den float64) { return float64(*outcome.In(&s.Counts)), s.Width.Seconds() }})
 	}
-	k.After = totalLegend(total)
 	return k
 }
 
@@ -150,12 +169,12 @@ func (p *Charts) ratioChart() (*TimeCharts[ratioSample], TimeChart[ratioSample])
 		}
 		return list
 	}
-	t := &TimeCharts[ratioSample]{TimeAxis: &p.TimeAxis, Samples: slices.Repeat([]ratioSample{{1, 1}}, len(p.Lane.Samples))}
+	t := &TimeCharts[ratioSample]{TimeAxis: &p.TimeAxis, Lane: p.Lane.Name(), Samples: slices.Repeat([]ratioSample{{1, 1}}, len(p.Lane.Samples))}
 	for i := range p.shadows {
 		t.Shadows = append(t.Shadows, Shadow[ratioSample]{i, p.shadows[i].Name(), samplesOf(&p.shadows[i])})
 	}
 	return t, TimeChart[ratioSample]{Title: "Payload ratio", Short: "Ratio", Fit: true, Decimals: 3,
-		Lines: []TimeLine[ratioSample]{{Name: p.Lane.Name(), Style: look.Payload, Value: (*ratioSample).ratio}}}
+		Lines: []TimeLine[ratioSample]{{Style: look.Payload, Value: (*ratioSample).ratio}}}
 }
 
 // Draw implements room.Pane: the charts of the page Live, stacked, or only the selected chart. The selected

@@ -1,7 +1,9 @@
 package panes
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"wirelab/cmd/tui/internal/look"
@@ -22,20 +24,51 @@ type LaneFigures struct {
 
 // FiguresOf returns the figures of a lane. item is the name of an item of the data; "" means unknown.
 func FiguresOf(l *engine.Lane, item string) *LaneFigures {
-	r := &l.Recent
-	return &LaneFigures{lane: l, item: item, recent: map[string]float64{
+	recent := meansOf(&l.Recent, meters.Tail(l.Samples, room.RecentSpan))
+	recent[EncodeTime], recent[DecodeTime] = l.Recent.EncodeUS, l.Recent.DecodeUS
+	return &LaneFigures{lane: l, item: item, recent: recent}
+}
+
+// meansOf returns the figures of a period of which r are the means.
+func meansOf(r *meters.Recent, samples []meters.Sample) map[string]float64 {
+	return map[string]float64{
 		"payload_kbps":          r.PayloadKbps,
 		"wire_kbps":             r.WireKbps,
 		"feedback_kbps":         r.FeedbackKbps,
 		"bits_per_item":         r.BitsPerItem,
-		"bits_per_changed_cube": r.BitsPerChanged,
-		"network.loss_rate":     lossOf(meters.Tail(l.Samples, room.RecentSpan)),
+		"bits_per_changed_cube": perChangedOf(r),
+		"network.loss_rate":     lossOf(samples),
 		"playout.starved_ratio": r.StarvedRatio,
 		MeanPacket:              r.BitsPerPacket / 8,
 		MeanBaselineAge:         r.BaselineAgeTicks,
-		EncodeTime:              r.EncodeUS,
-		DecodeTime:              r.DecodeUS,
-	}}
+	}
+}
+
+// perChangedOf returns bits per changed item, NaN if none changed.
+func perChangedOf(r *meters.Recent) float64 {
+	if r.ChangedPerFrame == 0 {
+		return math.NaN()
+	}
+	return r.BitsPerChanged
+}
+
+// WasSwapped reports whether the lane had another encoder, or other parameters of it, before.
+func (f *LaneFigures) WasSwapped() bool { return len(f.lane.Stretches) > 0 }
+
+// SinceSwap returns the text of a figure since the last swap of the encoder: exact if it is a figure of
+// meters.StretchFigures, otherwise the mean of the stored samples; "-" if it has none.
+func (f *LaneFigures) SinceSwap(key string) string {
+	last := &f.lane.Stretches[len(f.lane.Stretches)-1]
+	samples := f.lane.Samples
+	first := slices.IndexFunc(samples, func(s meters.Sample) bool { return (s.T - s.Width).Seconds() >= last.FromS })
+	if first < 0 {
+		first = len(samples)
+	}
+	means := meters.MeanOf(samples[first:], 0)
+	values := meansOf(&means, samples[first:])
+	maps.Copy(values, figures.Flatten(last))
+	values["bits_per_changed_cube"] = last.BitsPerChanged.Or(math.NaN())
+	return f.text(values, key)
 }
 
 // Keys of figures that are not in the table of figures.
@@ -85,10 +118,10 @@ func (f *LaneFigures) Label(key string) string {
 	return r.Label()
 }
 
-// Recent returns the text of a figure in the last two seconds; "" if it has none.
+// Recent returns the text of a figure in the last two seconds; "-" if it has none.
 func (f *LaneFigures) Recent(key string) string { return f.text(f.recent, key) }
 
-// Run returns the text of a figure in the whole run; "" if it has none.
+// Run returns the text of a figure in the whole run; "-" if it has none.
 func (f *LaneFigures) Run(key string) string {
 	if f.run == nil {
 		f.run = figures.Flatten(&f.lane.Totals)
@@ -101,9 +134,7 @@ func (f *LaneFigures) Run(key string) string {
 func (f *LaneFigures) text(values map[string]float64, key string) string {
 	v, known := values[key]
 	switch {
-	case !known:
-		return ""
-	case math.IsNaN(v):
+	case !known || math.IsNaN(v):
 		return "-"
 	case key == EncodeTime || key == DecodeTime:
 		return look.FormatMicroseconds(v)

@@ -27,24 +27,6 @@ func SameMarks(a, b []engine.Mark) bool {
 	return n == len(b) && (n == 0 || a[n-1] == b[n-1])
 }
 
-// swapVisible is how long the value axis includes the samples before a swap of the encoder. After
-// that, samples of the previous encoder may be beyond the axis.
-const swapVisible = 10 * time.Second
-
-// lastSwap returns the sample period after the last swap of the encoder that is at least swapVisible
-// before the period end, 0 if none exists. The value axis fits the samples from there on. Periods are
-// counted from the start of the run.
-func lastSwap(marks []engine.Mark, end int64) int64 {
-	const visible = int64(swapVisible / meters.SamplePeriod)
-	for i := len(marks) - 1; i >= 0; i-- {
-		at := int64(marks[i].T / meters.SamplePeriod)
-		if at <= end-visible && strings.Contains(marks[i].Label, "encoder ") && marks[i].Kind != engine.MarkNote {
-			return at + 1 // the sample at the swap contains packets of both encoders
-		}
-	}
-	return 0
-}
-
 // LoopPoints returns the sample periods in which packets were sent whose references are from before a loop
 // point. Charts draw these periods differently, because the data jump there. samples must be in order.
 func LoopPoints(samples []meters.Sample) (out []chart.Interval) {

@@ -28,11 +28,11 @@ func TestFailuresAreRates(t *testing.T) {
 			n += *outcome.In(&s.Counts)
 		}
 		line := &k.Lines[i]
-		if got := p.samples().figure(&k, line, lane.Samples, line.Value); got != units.Fixed(float64(n)/2, 1) {
+		if got := p.samples().figure(&k, line, lane.Samples); got != units.Fixed(float64(n)/2, 1) {
 			t.Errorf("%v: %v a second, want %d in 2 s", outcome, got, n)
 		}
 	}
-	if got := (&Charts{}).samples().figure(&k, &k.Lines[0], nil, k.Lines[0].Value); got != "" {
+	if got := (&Charts{}).samples().figure(&k, &k.Lines[0], nil); got != "" {
 		t.Error("failures before the first sample")
 	}
 }
@@ -60,27 +60,26 @@ func TestSummaryLineOmitsWholeFigures(t *testing.T) {
 	}
 }
 
-func TestFewChangesLeaveAGap(t *testing.T) {
-	snap := labtest.NewLab().Snap
-	samples := snap.Lanes[0].Samples
-	for i := range samples {
-		samples[i].Changed = 4 * int64(samples[i].Sent)
-	}
-	p := &Charts{}
-	p.Observe(labtest.NewView(snap))
-	for p.Span() != 5*time.Minute { // all samples are visible
-		p.NextSpan()
-	}
-	k := p.charts(labtest.Theme(false))[ItemChart]
-	spec := func() *chart.Spec { return p.samples().Spec(&k, labtest.Theme(false), 100) }
-	for i, w := range spec().Series[0].Weights {
-		if w != 0 {
-			t.Fatalf("sample %d has a weight, with 4 items changed per frame", i)
+// TestBitsPerChangedAgree: the line ends at the figure of its legend and of the table, also if few items changed; none
+// of them has a value if no item changed.
+func TestBitsPerChangedAgree(t *testing.T) {
+	for _, changed := range []int64{0, 1, 4, 40} {
+		snap := labtest.NewLab().Snap
+		lane := &snap.Lanes[0]
+		for i := range lane.Samples {
+			lane.Samples[i].Changed = changed * int64(lane.Samples[i].Sent)
 		}
-	}
-	samples[7].Changed = 5 * int64(samples[7].Sent)
-	if spec().Series[0].Weights[7] == 0 {
-		t.Error("5 items changed per frame have no weight")
+		lane.Recent = meters.RecentOf(lane.Samples, 60)
+		p := &Charts{}
+		p.Observe(labtest.NewView(snap))
+		k := p.charts(labtest.Theme(false))[ItemChart]
+		values := p.samples().Spec(&k, labtest.Theme(false), 100).Series[0]
+		n := len(values.Values) - meanWindow
+		line := chart.Columns(values.Values[n:], values.Weights[n:], int64(meanWindow), meanWindow, 1, chart.Mean)[0]
+		title, table := bitsPerChangedText(lane.Samples[len(lane.Samples)-meanWindow:]), FiguresOf(lane, "cube").Recent("bits_per_changed_cube")
+		if want := FormatBitsPerItem(line); title != want || table != want || (want == "-") != (changed == 0) {
+			t.Errorf("%d changed: the line ends at %s, the title says %s, the table %s", changed, want, title, table)
+		}
 	}
 }
 

@@ -28,18 +28,14 @@ type TimeAxis struct {
 // spans are the time spans that charts can show. The first is the default.
 var spans = [...]time.Duration{time.Minute, 2 * time.Minute, 5 * time.Minute, 15 * time.Second, 30 * time.Second}
 
-// span returns the time span of a choice. The default is shortened to the history, so that no chart is mostly empty.
+// span returns the time span of a choice. The default is the history of a shorter run, so that a chart is full from the
+// start.
 func (a *TimeAxis) span(choice int) time.Duration {
-	history := time.Duration(a.Length) * meters.SamplePeriod
+	const shortest = 5 * time.Second
 	if choice > 0 {
 		return spans[choice]
 	}
-	for _, shorter := range []time.Duration{5 * time.Second, 10 * time.Second, 15 * time.Second, 20 * time.Second, 30 * time.Second, 45 * time.Second} {
-		if history <= shorter {
-			return shorter
-		}
-	}
-	return spans[0]
+	return min(max(time.Duration(a.Length)*meters.SamplePeriod, shortest), spans[0])
 }
 
 // Span returns the visible time.
@@ -96,14 +92,13 @@ func EndOf(samples []meters.Sample) time.Duration {
 // meanWindow is the number of samples that a point of a chart averages: those of room.RecentSpan, as in the legends.
 const meanWindow = int(room.RecentSpan / meters.SamplePeriod)
 
-// style sets what all charts of the axis, w columns wide, have in common. The value axis fits the samples since the last
-// swap of the encoder.
+// style sets what all charts of the axis, w columns wide, have in common.
 func (a *TimeAxis) style(s *chart.Spec, th *look.Theme, w int) {
 	th.StyleChart(s)
 	if a.Stopped {
 		s.Newest = look.FormatTime(time.Duration(a.End) * meters.SamplePeriod)
 	}
-	s.End, s.Step, s.Since = a.End, meters.SamplePeriod, lastSwap(a.Marks, a.End)
+	s.End, s.Step = a.End, meters.SamplePeriod
 	s.Span, s.Window = int(a.Span()/meters.SamplePeriod), meanWindow
 	const columnsPerLoop = 10 // with less, the marks of loops would hide the lines
 	loops := 0

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strconv"
 
 	"wirelab/cmd/tui/internal/chart"
 	"wirelab/cmd/tui/internal/look"
@@ -15,7 +14,7 @@ import (
 // TimeChart is a chart over time of samples of type S, with the figures of its lines in the legend.
 type TimeChart[S any] struct {
 	Title    string  // without the period of means, which is added
-	Short    string  // title in narrow panes; "" for Title
+	Short    string  // title where the legend needs the room; "" for Title
 	Floor    float64 // the smallest value at the top of the axis
 	Decimals int     // of the figures; Significant for three significant digits
 	Lines    []TimeLine[S]
@@ -25,7 +24,6 @@ type TimeChart[S any] struct {
 	Rules    []chart.Rule
 	Empty    string        // text instead of a chart whose lines have no values; "" draws the chart anyway
 	MaxRows  int           // of the plot; 0 means no limit
-	OfShadow Ratio[S]      // the line of shadows; nil for that of the first line
 	After    [][]look.Span // the end of the legend, and shorter texts for narrow panes
 	Focused  bool          // draw the title as focused
 }
@@ -39,7 +37,7 @@ type Ratio[S any] func(*S) (num, den float64)
 
 // TimeLine is a line or an area of a chart.
 type TimeLine[S any] struct {
-	Name   string // in the legend, or in an area that is silent; "" for the instant of the figures
+	Name   string // in the legend, or in an area that is silent; "" for the instant of the figures; with shadows, the first line has that of the lane
 	Short  string // in narrow legends; "" for Name
 	Symbol rune   // before the name, and the fill of an area in themes without colour; 0 for none
 	Stroke chart.Stroke
@@ -71,7 +69,8 @@ type Shadow[S any] struct {
 // TimeCharts are the samples for charts over one time axis.
 type TimeCharts[S any] struct {
 	*TimeAxis
-	Samples    []S // the newest ends at TimeAxis.End
+	Samples    []S    // the newest ends at TimeAxis.End
+	Lane       string // name of the lane of Samples
 	Shadows    []Shadow[S]
 	OfRun      bool                       // the figures are those of all samples, not of the last two seconds
 	LoopPoints func([]S) []chart.Interval // the periods of samples that do not affect the scale; nil for none
@@ -100,16 +99,12 @@ func (t *TimeCharts[S]) Spec(k *TimeChart[S], th *look.Theme, w int) *chart.Spec
 		spec.UnscaledIntervals = t.LoopPoints(newest(t.Samples, visible))
 	}
 	first := &k.Lines[0]
-	ofShadow := first.Value
-	if k.OfShadow != nil {
-		ofShadow = k.OfShadow
-	}
-	shadows, _ := t.largestShadows(ofShadow, first.Reduce)
+	shadows, _ := t.largestShadows(first.Value, first.Reduce)
 	for i := range shadows {
 		samples := newest(shadows[i].Samples, visible)
 		line := chart.Series{Reduce: first.Reduce, Loose: !k.Fit || len(shadows) > 1, Stroke: chart.Dotted,
 			Style: chart.Style(look.ShadowStyle(shadows[i].Index)), Marker: look.ShadowSymbol(shadows[i].Index)}
-		line.Values, line.Weights = seriesOf(samples, ofShadow)
+		line.Values, line.Weights = seriesOf(samples, first.Value)
 		spec.Series = append(spec.Series, line)
 		if t.LoopPoints != nil {
 			spec.UnscaledIntervals = append(spec.UnscaledIntervals, t.LoopPoints(samples)...)
@@ -189,11 +184,11 @@ func (t *TimeCharts[S]) mean(samples []S, value Ratio[S], how chart.Reducer) flo
 }
 
 // figure returns the text of a figure of a line; "" without values.
-func (t *TimeCharts[S]) figure(k *TimeChart[S], line *TimeLine[S], samples []S, value Ratio[S]) string {
+func (t *TimeCharts[S]) figure(k *TimeChart[S], line *TimeLine[S], samples []S) string {
 	if line.Figure != nil {
 		return line.Figure(t.recent(samples))
 	}
-	v := t.mean(samples, value, line.Reduce)
+	v := t.mean(samples, line.Value, line.Reduce)
 	switch {
 	case math.IsNaN(v):
 		return ""
@@ -203,104 +198,26 @@ func (t *TimeCharts[S]) figure(k *TimeChart[S], line *TimeLine[S], samples []S, 
 	return units.Fixed(v, k.Decimals)
 }
 
-// figureWidth is the width of figures in legends, so that what follows them does not move.
-const figureWidth = 5
-
-// Legend returns the figures of each line, then those of the shadows, in at most maxWidth columns.
-func (t *TimeCharts[S]) Legend(k *TimeChart[S], th *look.Theme, maxWidth int) []look.Span {
-	const short = true
-	out := slices.Concat(t.lineFigures(k, th, !short)...)
-	if look.SpansWidth(out) > maxWidth {
-		groups := t.lineFigures(k, th, short)
-		out = slices.Concat(groups...)
-		if look.SpansWidth(out) > maxWidth {
-			const moreWidth = 4 // of the number of lines left out
-			out = look.FitGroups(maxWidth-moreWidth, groups)
-			left := len(groups) - len(out)/2 // each group has a name and a figure
-			out = append(out, look.Fit(maxWidth-look.SpansWidth(out), []look.Span{look.Dim.Span("  +" + strconv.Itoa(left))}, nil)...)
-		}
-	}
-	after := append(slices.Clone(k.After), nil)
-	shortest := after[max(len(after)-2, 0)] // the last text before nil, which is the space that shadows leave free
-	out = append(out, t.shadowFigures(k, th, maxWidth-look.SpansWidth(out)-look.SpansWidth(shortest))...)
-	return append(out, look.Fit(maxWidth-look.SpansWidth(out), after...)...)
-}
-
-// shadowFigures returns the figures of the shadows in at most maxWidth columns.
-func (t *TimeCharts[S]) shadowFigures(k *TimeChart[S], th *look.Theme, maxWidth int) []look.Span {
-	first := k.Lines[0]
-	if k.OfShadow != nil {
-		first.Value = k.OfShadow
-	}
-	shadows, others := t.largestShadows(first.Value, first.Reduce)
-	figures := make([]shadowFigure, len(shadows))
-	for i := range shadows {
-		figures[i] = shadowFigure{shadows[i].Index, shadows[i].Name, t.figure(k, &first, shadows[i].Samples, first.Value)}
-	}
-	return shadowLegend(th, maxWidth, figures, others)
-}
-
-// lineFigures returns name and figure of each line, with full names and a fixed width, or as short as possible.
-func (t *TimeCharts[S]) lineFigures(k *TimeChart[S], th *look.Theme, short bool) (groups [][]look.Span) {
-	isOne := len(t.Shadows) == 0 && (len(k.Lines) == 1 || k.Lines[1].Value == nil)
-	for i := range k.Lines {
-		line, name := &k.Lines[i], k.Lines[i].Name
-		v := t.figure(k, line, t.Samples, line.Value)
-		if v == "" || line.Silent {
-			continue
-		}
-		switch {
-		case short && line.Short != "":
-			name = line.Short
-		case name == "" && t.OfRun:
-			name = "mean"
-		case name == "":
-			name = t.FiguresAt()
-		case t.OfRun && i == 0:
-			name += ", mean"
-		}
-		if line.Symbol != 0 {
-			name = string(line.Symbol) + " " + name
-		}
-		if !isOne && !k.IsStack && line.Value != nil { // lines to distinguish
-			name = look.LineSamples[line.Stroke] + " " + name
-		}
-		if len(groups) > 0 {
-			name = "  " + name
-		}
-		if !short {
-			v = look.PadLeft(v, figureWidth)
-		}
-		groups = append(groups, []look.Span{line.Style.Span(name + " "), look.Value.Span(v)})
-	}
-	return groups
-}
-
-// title returns the title of a chart in a pane of w columns, with the period of means unless the chart is empty.
-func (k *TimeChart[S]) title(w int, isEmpty bool) string {
-	const narrow = 66 // below it, a long title leaves too little room for the legend
-	title := k.Title
-	if w < narrow && k.Short != "" {
-		title = k.Short
-	}
-	if k.Lines[0].Reduce == chart.Mean && !isEmpty {
-		title += ", " + room.MeanText
-	}
-	return title
-}
-
 // Draw fills c with charts, from top to bottom. Charts without values, and those for which there is no room, are one
 // row with their figures; the first is never folded.
 func (t *TimeCharts[S]) Draw(c *look.Canvas, th *look.Theme, list []TimeChart[S]) {
-	const edge, axis, minRows = 1, 2, 3
-	list = list[:min(len(list), max(c.H-edge-axis-minRows, 1))]
+	const edge, axisWithLabels, minRows = 1, 2, 3
+	list = list[:min(len(list), max(c.H-edge-axisWithLabels-minRows, 1))]
 	specs := make([]*chart.Spec, len(list))
 	empty, folded := make([]bool, len(list)), make([]bool, len(list))
-	free := c.H - edge - axis - len(list) // rows for plots
-	last := 0                             // the lowest chart that is not folded, which has the time axis
 	for i := range list {
 		specs[i] = t.Spec(&list[i], th, c.W-2)
 		empty[i] = list[i].Empty != "" && !hasValue(specs[i])
+	}
+	axis := axisWithLabels
+	free := c.H - edge - axis - len(list) // rows for plots
+	hasLabels := free >= minRows*numOpen(empty)
+	if !hasLabels { // a chart needs the row of the labels of marks
+		axis--
+		free++
+	}
+	last := 0 // the lowest chart that is not folded, which has the time axis
+	for i := range list {
 		folded[i] = i > 0 && (empty[i] || free < minRows*(numOpen(folded[:i])+1))
 		if !folded[i] {
 			last = i
@@ -310,27 +227,50 @@ func (t *TimeCharts[S]) Draw(c *look.Canvas, th *look.Theme, list []TimeChart[S]
 	rows[last] += axis
 	y := 0
 	for i := range list {
-		k, title := &list[i], list[i].title(c.W, empty[i])
-		legend := t.Legend(k, th, look.TitleSpace(c.W, title))
-		if empty[i] {
-			legend = look.Fit(look.TitleSpace(c.W, title), []look.Span{look.Dim.Span(k.Empty)}, nil)
-		}
-		if i == 0 {
+		k := &list[i]
+		title, legend := t.heading(k, th, c.W, empty[i])
+		switch {
+		case i == 0:
 			c.Frame(th, k.Focused, title, legend...)
-		} else if y < c.H-1 {
+		case folded[i] && y < c.H-1:
+			c.Spans(2, y, c.W-4, append([]look.Span{look.Dim.Span(title + "  ")}, legend...)...)
+		case y < c.H-1:
 			c.Divider(th, y, k.Focused, title, legend...)
 		}
 		y++
 		if folded[i] {
 			continue
 		}
-		specs[i].Time, specs[i].Labels = i == last, i == last
+		specs[i].Time, specs[i].Labels = i == last, i == last && hasLabels
 		if cross := specs[i].Crosshair; cross != nil && i > 0 { // the label is at the uppermost chart only
 			cross.Label = ""
 		}
 		c.Blit(1, y, chart.Draw(specs[i], c.W-2, max(min(rows[i], c.H-1-y), 0)))
 		y += rows[i]
 	}
+}
+
+// heading returns the title of a chart in a pane of w columns, and the legend, or why the chart is empty. The title
+// names the period of means. It is short if otherwise the legend would not fit.
+func (t *TimeCharts[S]) heading(k *TimeChart[S], th *look.Theme, w int, isEmpty bool) (title string, legend []look.Span) {
+	title = k.Title
+	if isEmpty {
+		return title, look.Fit(look.TitleSpace(w, title), []look.Span{look.Dim.Span(k.Empty)}, nil)
+	}
+	mean := ""
+	if k.Lines[0].Reduce == chart.Mean {
+		mean = ", " + room.MeanText
+	}
+	entries, others := t.legendEntries(k, th)
+	full := slices.Concat(legendGroups(entries, math.MaxInt)...)
+	if len(k.After) > 0 {
+		full = append(full, k.After[0]...)
+	}
+	if k.Short != "" && look.SpansWidth(full) > look.TitleSpace(w, title+mean) {
+		title = k.Short
+	}
+	title += mean
+	return title, legendOf(entries, others, k.After, look.TitleSpace(w, title))
 }
 
 // numOpen returns the number of charts that are not folded.

@@ -18,6 +18,7 @@ type Camera struct {
 	fixed bool    // the user has panned: the camera does not follow the player
 	zoom  int     // steps closer than the extent
 	cubes bool    // the extent is the grid of cubes; otherwise it contains the things
+	Cols  int     // columns of the narrowest view, by which all views are scaled
 	extent
 }
 
@@ -32,7 +33,7 @@ const gridSide = 32
 
 // Reset shows the extent of all things, or the grid of cubes.
 func (k *Camera) Reset() {
-	*k = Camera{cubes: k.cubes}
+	*k = Camera{cubes: k.cubes, Cols: k.Cols}
 	if k.cubes {
 		k.extent = extent{left: -gridSide / 2, right: gridSide / 2, bottom: -gridSide / 2, top: gridSide / 2, known: true}
 	}

@@ -23,7 +23,7 @@ type plot struct {
 func (p *plot) reset(c *look.Canvas, k *Camera) {
 	p.c = c
 	p.cols, p.rows = max(c.W-2, 0), max(c.H-2, 0)
-	p.raster.reset(k.view(p.cols, p.rows), p.cols*dotsAcross, p.rows*dotsDown)
+	p.raster.reset(k.view(cmp.Or(k.Cols, p.cols), p.rows), p.cols*dotsAcross, p.rows*dotsDown)
 	p.layers = slices.Grow(p.layers[:0], p.cols*p.rows)[:p.cols*p.rows]
 	clear(p.layers)
 }

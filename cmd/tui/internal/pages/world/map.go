@@ -13,6 +13,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/playout"
+	"wirelab/experiment/live"
 	"wirelab/internal/units"
 )
 
@@ -138,6 +139,7 @@ func (p *worldMap) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		return
 	}
 	sides := p.sides(c.W)
+	p.world.Camera.Cols = max(c.W/len(sides)-2, 1)
 	c.Split(len(sides), func(i int, part *look.Canvas) { p.drawSide(part, th, i, &sides[i]) })
 }
 
@@ -185,7 +187,7 @@ func (p *worldMap) receiverFigures(maxWidth int) []look.Span {
 	if p.world.ShowsCubes() { // as their position errors
 		distance, unit = 1000*distance, "mm"
 	}
-	figures = append(figures, "", "; farthest ", p.world.ThingName(&p.worst), ": ", units.Fixed(distance, 1), " "+unit)
+	figures = append(figures, "", "; farthest from the sender's: ", p.world.ThingName(&p.worst), ", ", units.Fixed(distance, 1), " "+unit)
 	return look.Fit(maxWidth, look.Labelled(figures...), displaced, behind, nil)
 }
 
@@ -214,7 +216,9 @@ func (p *worldMap) errorFigures(maxWidth int) []look.Span {
 	}
 	largest, _ = p.heldError.Add(p.now, largest)
 	largestText, mean := units.Fixed(largest, 1), units.Fixed(sum/float64(max(n, 1)), 1)
-	return look.Fit(maxWidth, look.Labelled("max ", largestText, " mm, mean of errors > 0: ", mean), look.Labelled("max ", largestText, " mm"), nil)
+	figures := look.Labelled("max ", largestText, " mm, mean of errors > 0: ", mean)
+	return look.Fit(maxWidth, append(figures[:len(figures):len(figures)], look.Dim.Span("; at the displayed time")), figures,
+		look.Labelled("max ", largestText, " mm"), nil)
 }
 
 // costSide returns the map of what each row cost in the last two seconds.
@@ -232,6 +236,19 @@ func (p *worldMap) costFigures(maxWidth int) []look.Span {
 	bits := units.Fixed(panes.BitsPerPacket(p.costs, p.costs.Rows[ranked[0]]), 1)
 	return look.Fit(maxWidth, look.Labelled("most: ", panes.RowName(p.schema, ranked[0]), ", ", bits, " bits/packet"),
 		look.Labelled("", bits, " bits/packet"), nil)
+}
+
+// NextFigure implements room.Switcher: a map of costs or of priorities gives way to the figure.
+func (p *worldMap) NextFigure() room.Request {
+	p.dirty = true
+	off := false
+	switch {
+	case p.costs != nil:
+		return room.Request{Command: &live.Command{RowCosts: &off}, Redraw: true}
+	case p.priorities != nil:
+		return room.Request{Command: &live.Command{Priorities: &off}, Redraw: true}
+	}
+	return p.switcher.NextFigure()
 }
 
 // Move pushes the player of a live world, or else pans the view.
@@ -284,6 +301,9 @@ func (p *worldMap) Arrows() [][2]string {
 }
 
 func (p *worldMap) KeyHelp(key string) string {
+	if key == "x" && !p.hasBudget { // as on other pages
+		return ""
+	}
 	const arrows = "push the player; in a recording: pan"
 	return map[string]string{
 		"up": arrows, "left": arrows,

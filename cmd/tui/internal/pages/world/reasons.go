@@ -56,9 +56,16 @@ func (p *worldMap) drawReasons(c *look.Canvas) {
 	if n := counts[view.TooLarge]; n > 0 {
 		text += ", " + strconv.Itoa(n) + " do not fit into a packet"
 	}
-	c.Clip(2, 1, c.W-4, look.Dim, text)
-	y := 3
+	y := 1
+	for _, line := range look.Wrap(text, c.W-4) {
+		c.Clip(2, y, c.W-4, look.Dim, line)
+		y++
+	}
+	y++
 	for rank, row := range rows.Ranked {
+		if y >= c.H-1 {
+			return
+		}
 		r := &rows.Rows[row]
 		x := c.Clip(2, y, c.W-4, look.Value, strconv.Itoa(rank+1)+". "+panes.RowName(p.schema, row)+"  ")
 		for _, line := range look.Wrap(r.Text(rows.Unit), max(c.W-2-x, 1)) {

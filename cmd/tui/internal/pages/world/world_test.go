@@ -111,6 +111,9 @@ func TestPriorities(t *testing.T) {
 	if len(lab.Got) != 2 || lab.Got[1].Priorities == nil || *lab.Got[1].Priorities {
 		t.Errorf("x sends %+v, want a command that ends the priorities", lab.Got)
 	}
+	if m.Press("c"); len(lab.Got) != 3 || lab.Got[2].Priorities == nil || *lab.Got[2].Priorities {
+		t.Errorf("c sends %+v, want a command that ends the priorities", lab.Got[1:])
+	}
 	const title = "Error against kbps"
 	draw := func() string { return strings.Join(page.Lines(labtest.Theme(false), 160, 30), "\n") }
 	snap.Priorities = nil

@@ -30,7 +30,7 @@ func TestSweepWatch(t *testing.T) {
 	s.gone("", "seeds 0 of 400") // the first results
 	s.after("?", "━ Help")
 	s.gone("?", "━ Help")
-	s.after("\r", "point of the sweep: downlink loss 0%  q back to the sweep") // a live session, while the sweep continues
+	s.after("\r", "point of the sweep: downlink loss 0%") // a live session, while the sweep continues
 	s.after("q", "RUNNING")
 	s.after("w", filepath.Join(out, "ranking.csv"))
 	s.press("qy")

@@ -50,11 +50,8 @@ type pointText struct {
 	style                look.Style // of the ratio: green if the point is better, yellow if it is worse
 }
 
-// ratioDecimals is the number of decimals of ratios.
-const ratioDecimals = 3
-
 // text returns the mean of a figure of a point, which is in the unit of the figure, and its ratio to the reference point.
-func (m *model) text(point, figure int, mean figures.Mean, decimals int) (t pointText) {
+func (m *model) text(point, figure int, mean, r figures.Mean, decimals int) (t pointText) {
 	t.mean, t.interval = m.formatMean(mean, decimals)
 	t.style = look.Dim
 	if point == m.reference {
@@ -62,14 +59,13 @@ func (m *model) text(point, figure int, mean figures.Mean, decimals int) (t poin
 		t.ratioInterval = "reference"
 		return t
 	}
-	r := m.watch.Ratio(point, m.reference, figure)
-	t.ratio, t.ratioInterval = m.formatMean(r, ratioDecimals)
+	t.ratio, t.ratioInterval = m.formatMean(r, m.ratioDecimals)
 	if r.N == 0 {
 		return t
 	}
 	t.ratio = m.Theme().Times + t.ratio
 	t.ratioInterval += r.Doubt(1)
-	if r.Lo == nil || *r.Lo <= 1 && *r.Hi >= 1 {
+	if r.Lo == nil || math.Abs(r.Mean-1) <= max((*r.Hi-*r.Lo)/2, math.Pow10(-m.ratioDecimals)) {
 		return t
 	}
 	isLess := *r.Hi < 1
@@ -125,14 +121,10 @@ func (m *model) formatMean(v figures.Mean, decimals int) (mean, interval string)
 // one of the narrowest interval, but at most five digits in all, and at most three decimals unless all means are close
 // to 0.
 func commonDecimals(list []figures.Mean) int {
-	largest, narrowest := 0.0, math.Inf(1)
+	largest := 0.0
 	for _, v := range list {
-		if v.N == 0 {
-			continue
-		}
-		largest = max(largest, math.Abs(v.Mean))
-		if lo, hi, _ := v.Bounds(); hi > lo {
-			narrowest = min(narrowest, (hi-lo)/2)
+		if v.N > 0 {
+			largest = max(largest, math.Abs(v.Mean))
 		}
 	}
 	if largest == 0 {
@@ -140,7 +132,7 @@ func commonDecimals(list []figures.Mean) int {
 	}
 	digits := 1 + int(math.Floor(math.Log10(largest))) // before the decimal point
 	wanted := 3 - digits
-	if narrowest < math.Inf(1) {
+	if narrowest := narrowestInterval(list); narrowest < math.Inf(1) {
 		wanted = max(wanted, -int(math.Floor(math.Log10(narrowest))))
 	}
 	most := min(5-digits, 3)
@@ -148,4 +140,15 @@ func commonDecimals(list []figures.Mean) int {
 		most = min(3-digits, 6)
 	}
 	return max(min(wanted, most), 0)
+}
+
+// narrowestInterval returns half the width of the narrowest interval that is not 0; infinity if none exists.
+func narrowestInterval(list []figures.Mean) float64 {
+	narrowest := math.Inf(1)
+	for _, v := range list {
+		if lo, hi, _ := v.Bounds(); hi > lo {
+			narrowest = min(narrowest, (hi-lo)/2)
+		}
+	}
+	return narrowest
 }

@@ -215,10 +215,12 @@ func (m *model) drawCell(c *look.Canvas, x, y, w, h, row, col, detail int) {
 		m.fillCell(c, x, y, width, h, m.level(v.Mean))
 	}
 	lines := m.cellText(p, width-cellSides, detail)
-	lines = lines[:min(len(lines), h)]
-	for i, text := range lines {
-		text = " " + text + " " // separated from the shade
-		c.Text(x+max((width-look.TextWidth(text))/2, 0), y+(h-len(lines))/2+i, style, text)
+	const usualLines = 3 // the same first row in all cells of a row
+	for i, text := range lines[:min(len(lines), h)] {
+		if text != "" {
+			text = " " + text + " " // separated from the shade
+		}
+		c.Text(x+max((width-look.TextWidth(text))/2, 0), y+(h-min(usualLines, h))/2+i, style, text)
 	}
 	if row == m.cursorOn(m.rows()) && col == m.cursorOn(m.columns()) {
 		left, right := '▐', '▌'
@@ -267,20 +269,17 @@ func (m *model) cellDetail(w int) (detail int) {
 	return detail
 }
 
-// cellText returns the lines of the cell of point p, in at most w columns each, the most important first: the mean,
-// half of its confidence interval, and the ratio to the reference point.
-func (m *model) cellText(p, w, detail int) (lines []string) {
-	t := &m.texts[p]
-	list := []string{m.cellMeans(p)[detail]}
-	if m.means[p].N > 0 {
-		list = append(list, t.interval)
-	}
+// cellText returns the lines of the cell of point p: the mean, half of its confidence interval, and the ratio to the
+// reference point. Lines of more than w columns are empty, so that the others have the same places in all cells.
+func (m *model) cellText(p, w, detail int) []string {
+	lines := []string{m.cellMeans(p)[detail]}
 	if m.means[p].N > 0 && len(m.means) > 1 {
-		list = append(list, t.comparison(w)...)
+		t := &m.texts[p]
+		lines = append(append(lines, t.interval), t.comparison(w)...)
 	}
-	for _, text := range list {
-		if text != "" && look.TextWidth(text) <= w {
-			lines = append(lines, text)
+	for i, text := range lines {
+		if look.TextWidth(text) > w {
+			lines[i] = ""
 		}
 	}
 	return lines

@@ -49,14 +49,14 @@ type model struct {
 	axes []sweep.WatchAxis
 	selection
 
-	state    sweep.WatchState
-	means    []figures.Mean // mean of the figure at each point, in the unit of the figure
-	texts    []pointText    // the same as text
-	decimals int            // of the texts
-	seeds    []int          // completed seeds of each point
-	lo, hi   float64        // range of the means
-	ranked   []int          // all points, in the order of the ranking
-	ranks    []int          // rank of each point, from 1 for the best
+	state                   sweep.WatchState
+	means                   []figures.Mean // mean of the figure at each point, in the unit of the figure
+	texts                   []pointText    // the same as text
+	decimals, ratioDecimals int            // of means and ratios of the figure
+	seeds                   []int          // completed seeds of each point
+	lo, hi                  float64        // range of the means
+	ranked                  []int          // all points, in the order of the ranking
+	ranks                   []int          // rank of each point, from 1 for the best
 
 	scroll     [2]int  // first visible row and column of the map
 	mapGrid    mapGrid // where the map's cells were last drawn
@@ -187,9 +187,17 @@ func (m *model) poll() {
 		}
 	}
 	m.decimals = commonDecimals(m.means)
+	var ratios []figures.Mean
+	for p := range m.means {
+		ratios = append(ratios, m.watch.Ratio(p, m.reference, m.figure))
+	}
+	m.ratioDecimals = 3
+	if narrowestInterval(ratios) < 1e-3 {
+		m.ratioDecimals = 4
+	}
 	m.texts = m.texts[:0]
 	for p, v := range m.means {
-		m.texts = append(m.texts, m.text(p, m.figure, v, m.decimals))
+		m.texts = append(m.texts, m.text(p, m.figure, v, ratios[p], m.decimals))
 	}
 	m.rank()
 	m.Refresh(true)

@@ -172,7 +172,7 @@ func (m *model) pointKeys() []room.Binding {
 		return func(step int) room.Request { return act(func() { do(step) })() }
 	}
 	list := []room.Binding{
-		room.Bind("c", "next figure of the map, the ranking and the charts", act(func() { m.nextFigure(1) })).InFooter("figure").Pin(),
+		room.Bind("c", "next figure of the map, the ranking and the charts", act(func() { m.nextFigure(1) })).InFooter("figure"),
 		room.Bind("0", "charts: axis from 0, or fitted to the data", act(func() { m.fromZero = !m.fromZero })),
 		room.Pair("home", "end", "first column, last column", pair(func(step int) { m.moveCursor(m.columns(), step*room.ListEnd) })),
 	}

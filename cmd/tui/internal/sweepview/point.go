@@ -65,14 +65,15 @@ func (m *model) figureColumns(p int, list []int) []grid.Column {
 			continue
 		}
 		mean := m.watch.Mean(p, f).Times(m.row(f).Scale())
-		texts = append(texts, m.text(p, f, mean, commonDecimals([]figures.Mean{mean})))
+		texts = append(texts, m.text(p, f, mean, m.watch.Ratio(p, m.reference, f), commonDecimals([]figures.Mean{mean})))
 	}
 	n := len(list)
 	name := column("figure", n, func(i int) look.Span { return look.Dim.Span(m.row(list[i]).Title) })
 	name.Min = min(name.Width, 12)
+	meanInterval := column("95 %", n, func(i int) look.Span { return look.Dim.Span(texts[i].interval) })
+	meanInterval.Min = min(meanInterval.Width, 7)
 	columns := []grid.Column{name,
-		rightColumn("mean", n, func(i int) look.Span { return look.Value.Span(texts[i].mean) }),
-		column("95 %", n, func(i int) look.Span { return look.Dim.Span(texts[i].interval) }),
+		rightColumn("mean", n, func(i int) look.Span { return look.Value.Span(texts[i].mean) }), meanInterval,
 		column("unit", n, func(i int) look.Span { return look.Dim.Span(m.row(list[i]).Unit) })}
 	if len(m.means) == 1 {
 		return columns
@@ -94,6 +95,10 @@ func (m *model) drawCharts(c *look.Canvas, focused bool) {
 	}
 	if len(axes) == 0 { // one point: its seeds instead
 		c.Frame(m.Theme(), focused, "By seed", m.figureSpans(c.W, "By seed", "")...)
+		if len(m.values()) == 0 {
+			c.Text(2, 1, look.Dim, "no results yet; the sweep has one point, so there is nothing to compare")
+			return
+		}
 		spec := m.newChart()
 		for i, v := range m.values() {
 			spec.Points = append(spec.Points, chart.Point{Value: v, Lo: math.NaN(), Hi: math.NaN(), Name: fmt.Sprint(i + 1)})

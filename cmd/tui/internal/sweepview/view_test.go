@@ -111,6 +111,7 @@ var screenStates = []struct {
 	{"charts", three, 320, "tab tab tab right 0", "Along send every n-th frame payload kbps, 95 % intervals"},
 	{"point", point, 8, "", "By seed payload kbps; 8 of 8 runs"},
 	{"nothing", three, 0, "", "no results yet"},
+	{"no point", point, 0, "", "nothing to compare"},
 	{"help", three, 20, "?", "esc close"},
 	{"many", "duration = \"1s\"\n[[sweep]]\nkey = \"sender.window\"\nvalues = [" + numbers(40) + "]\n[[sweep]]\nkey = \"sender.history\"\nvalues = [" +
 		numbers(30) + "]\n", 100, "end pgdown a end c ] home", "scroll for more; 100/1200 points"},

@@ -50,10 +50,8 @@ func (m *dashboard) Header(int) Header {
 	h := Header{Badge: m.badge()}
 	h.Title, h.TitleWidth = m.title()
 	if m.opt.Point != "" {
-		back := []look.Span{look.Key.Span("  q"), look.Dim.Span(" back to the sweep")}
 		point := look.Dim.Span("point of the sweep: ")
-		name := look.Shorten(m.opt.Point, max(m.w-2-look.SpansWidth(append(back, point)), 0))
-		h.Below = [][]look.Span{append([]look.Span{point, look.Title.Span(name)}, back...)}
+		h.Below = [][]look.Span{{point, look.Title.Span(look.Shorten(m.opt.Point, m.w-2-look.TextWidth(point.Text)))}}
 	}
 	if n := m.wrongPackets(); n > 0 {
 		h.Alarm = fmt.Sprintf("WRONG DATA: %d packets were decoded without an error but differ from the sent frames. %s, seed %d, %s",

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -20,6 +21,7 @@ const bigStep = 4
 type Leaving struct {
 	Release         func() // called by esc, in addition to clearing the selection of the page; may be nil
 	Esc, Quit, Stop string // the help of esc, q and ctrl+c
+	Brief           string // the text of q in the footer; "" means "quit"
 }
 
 // Bind sets the keys of the screen: keys, and those that every screen has. They apply on all pages.
@@ -102,7 +104,7 @@ func (s *Shell) bindProgram(leaving Leaving) []room.Binding {
 		room.Bind("/ :", "list all commands; type to find one",
 			room.WithoutRequest(func() { s.line.Show("") })).InFooter("command").Pin(),
 		room.Bind("? f1", "show the keys", func() room.Request { return room.Request{Overlay: s.help()} }).InFooter("help").Pin(),
-		room.Bind("q", leaving.Quit, quit).InFooter("quit").Pin(),
+		room.Bind("q", leaving.Quit, quit).InFooter(cmp.Or(leaving.Brief, "quit")).Pin(),
 		room.Bind("ctrl+c", leaving.Stop, func() room.Request { return room.Request{Program: s.interrupt()} }),
 	}
 }

@@ -80,6 +80,7 @@ func newDashboardWith(lab room.Lab, opt Options, cat *controls.Catalog) *dashboa
 	if opt.Point != "" {
 		leaving.Quit = "to the sweep; asks if changes are unsaved"
 		leaving.Stop = "save the run, and end the sweep"
+		leaving.Brief = "back to sweep"
 	}
 	m.Bind(m.bindings(), leaving)
 	m.Refresh(allPanes)

@@ -23,6 +23,7 @@ import (
 	"wirelab/experiment/report"
 	"wirelab/experiment/sweep"
 	"wirelab/internal/atomicfile"
+	"wirelab/internal/escape"
 	"wirelab/internal/panics"
 	"wirelab/internal/words"
 
@@ -80,7 +81,8 @@ Only one process can write a folder. While one does, also if it is stopped, othe
 exit code 3 and name its process and machine.
 
 --watch shows the grid during the sweep, with the figures and charts of every point, a
-ranking, and comparisons with intervals; enter opens a point as a live session.
+ranking, and comparisons with intervals; enter opens a point as a live session. q ends the
+sweep with exit code 0, Ctrl-C with 130.
 
 The exit code is 1 if an assertion fails, if two machines give different results, or if a
 worker sends a figure that is impossible.`,
@@ -169,17 +171,20 @@ func (a *app) sweep(ctx context.Context, f sweepFlags) error {
 		err = errors.Join(err, a.writeExports(f.exports, r))
 	}
 	// Errors of Text and of this flush are ignored: a.stdout keeps the first write error, and its last flush returns it.
-	err = errors.Join(err, a.writeResult(sum, func(w io.Writer) { _ = sum.Text(w) }))
+	err = errors.Join(err, a.writeResult(sum, func(w io.Writer) { _ = sum.Text(w, a.columns) }))
 	_ = a.stdout.flush() // print the result before the notes on standard error
 	a.remarkSweep(f, sum, isIncomplete, err)
-	if err == nil && sum.Interrupted {
-		return cmp.Or(context.Cause(ctx), context.Canceled) // the context has no cause if the user quit the screen with q
+	if err == nil && sum.Interrupted && ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	return errors.Join(markDataError(err), newFailure(sum.Failed))
 }
 
 // remarkSweep prints where the results of a sweep are, and how many of them were verified. err is the error of the sweep.
 func (a *app) remarkSweep(f sweepFlags, sum *sweep.Summary, isIncomplete bool, err error) {
+	if f.watch && err == nil && sum.Interrupted {
+		a.remark("ended by q after %d of %d runs", sum.Done, sum.Planned)
+	}
 	if dir := cmp.Or(f.out, f.resume); dir != "" {
 		if isIncomplete {
 			a.remark("%s is incomplete, see the error below", dir)
@@ -234,22 +239,25 @@ func (a *app) checkWatch(f sweepFlags) error {
 type sweepFunc func(context.Context, *sweep.Plan, sweep.Options) (*sweep.Summary, error)
 
 // withWatch returns a function that runs a sweep and shows it on the screen. Quitting the screen
-// ends the sweep; after the sweep has ended, the screen stays until the user quits. withWatch
-// replaces the callbacks in o, so that progress, results and notices go to the screen.
+// ends the sweep, which is an error only after Ctrl-C, a signal or the end of the context; after the sweep has
+// ended, the screen stays until the user quits. withWatch replaces the callbacks in o, so that progress, results and
+// notices go to the screen.
 func (a *app) withWatch(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepFunc {
 	w := sweep.NewWatch(p)
 	o.OnProgress, o.OnResult, o.OnNotice = w.SetProgress, w.AddResult, w.AddNotice
-	view := sweepview.Sweep{Watch: w, Title: sweepTitle(f), Dir: cmp.Or(f.out, f.resume), Queue: f.queue != "" || f.serve != "", Clock: a.clock,
+	dir := cmp.Or(f.out, f.resume)
+	title := escape.Line(cmp.Or(p.Name, filepath.Base(dir)))
+	view := sweepview.Sweep{Watch: w, Title: title, Dir: dir, Queue: f.queue != "" || f.serve != "", Clock: a.clock,
 		Live: func(ctx context.Context, point int, name string) error {
 			cfg := p.Points[point].Config.Clone()
 			cfg.Duration = 0 // a point of a sweep is often too short to look at
 			return a.showSession(ctx, cfg, dashboardFlags{lookFlags: f.look, reports: defaultReports(), charts: defaultChartStyle(os.Getenv)}, nil, name)
 		},
 		Export: func(fill func(io.Writer) error) (string, error) {
-			if dir := cmp.Or(f.out, f.resume); dir != "" {
+			if dir != "" {
 				return a.writeNewCSV(filepath.Join(dir, "ranking"), fill)
 			}
-			return a.writeNewCSV("sweep-"+strings.TrimSuffix(sweepTitle(f), ".toml"), fill)
+			return a.writeNewCSV("sweep-"+p.Name, fill)
 		},
 	}
 	return func(ctx context.Context, p *sweep.Plan, o sweep.Options) (sum *sweep.Summary, err error) {
@@ -265,6 +273,9 @@ func (a *app) withWatch(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepFunc
 		}, func(shown context.Context) error {
 			return sweepview.Run(shown, view, ui.Options{ASCII: f.look.ascii, Theme: f.look.theme})
 		})
+		if errors.Is(screenErr, ui.ErrInterrupted) {
+			screenErr = cmp.Or(context.Cause(ctx), context.Canceled)
+		}
 		if sum == nil && errors.As(err, new(*panics.Error)) {
 			panic(err) // caught by app.run; the terminal is restored by now
 		}
@@ -278,8 +289,12 @@ func (a *app) withWatch(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepFunc
 }
 
 // writeNewCSV writes a CSV file: base with the extension .csv or, if a file of this name exists, base-2.csv and so on.
-// base is a path without the extension. writeNewCSV returns the path.
+// base is a path without the extension. writeNewCSV returns the absolute path.
 func (a *app) writeNewCSV(base string, fill func(io.Writer) error) (path string, err error) {
+	base, err = filepath.Abs(base)
+	if err != nil {
+		return "", err
+	}
 	for n := 1; ; n++ {
 		path = base + ".csv"
 		if n > 1 {
@@ -291,11 +306,6 @@ func (a *app) writeNewCSV(base string, fill func(io.Writer) error) (path string,
 			return "", err
 		}
 	}
-}
-
-// sweepTitle returns the title of the sweep on the screen: the name of its file, folder or preset.
-func sweepTitle(f sweepFlags) string {
-	return filepath.Base(cmp.Or(f.config.file, f.resume, f.config.preset, "of flags"))
 }
 
 // collect makes the sweep with these options also store its results in memory, for --bench and
@@ -353,6 +363,9 @@ func (a *app) loadPlan(ctx context.Context, f sweepFlags) (*sweep.Plan, *sweep.S
 	}
 	a.warn(c.Warnings())
 	plan, err := sweep.NewPlan(ctx, c, programVersion())
+	if plan != nil {
+		plan.Name = strings.TrimSuffix(filepath.Base(cmp.Or(f.config.file, f.config.preset, "of flags")), ".toml")
+	}
 	if err != nil || f.out == "" {
 		return plan, nil, err
 	}

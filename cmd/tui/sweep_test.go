@@ -2,12 +2,28 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"wirelab/internal/atomicfile"
 )
+
+// TestRankingFile checks that the ranking of a sweep is written to a new file, whose whole path is returned.
+func TestRankingFile(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	a := &app{disk: new(atomicfile.Disk)}
+	for _, want := range []string{"ranking.csv", "ranking-2.csv"} {
+		path, err := a.writeNewCSV("ranking", func(io.Writer) error { return nil })
+		if err != nil || path != filepath.Join(dir, want) {
+			t.Errorf("%q, %v; expected %s", path, err, want)
+		}
+	}
+}
 
 // TestSweepCommand checks that a sweep gives the same results on the cores of this machine,
 // through its own server, and when it is continued after an interruption.

@@ -34,10 +34,11 @@ func TestSweepWatch(t *testing.T) {
 	s.after("q", "RUNNING")
 	s.after("w", filepath.Join(out, "ranking.csv"))
 	s.press("qy")
-	if code := s.end(); code != exitInterrupted || !strings.Contains(s.stderr.String(), "--resume "+out) {
+	if code := s.end(); code != exitDone || !strings.Contains(s.stderr.String(), "ended by q after ") || !strings.Contains(s.stderr.String(), "--resume "+out) {
 		t.Errorf("left before the end: exit code %d, %q", code, s.stderr.String())
 	}
 	s = watch("--resume", out)
+	s.see("Sweep grid ")         // the name of the file, not of the folder
 	s.gone("", "seeds 0 of 400") // earlier results are on the screen
 	s.press("\x03")
 	s.ends(exitInterrupted)

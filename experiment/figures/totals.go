@@ -121,7 +121,7 @@ type Rates struct {
 	// In kbit/s (1 kbit is 1000 bits) over the whole run; for a file, until it was delivered.
 	PayloadKbps  float64 `json:"payload_kbps" figure:"payload,kbps,1,packets,narrow"`
 	WireKbps     float64 `json:"wire_kbps" figure:"on the wire,kbps,1,packets,narrow"`
-	FeedbackKbps float64 `json:"feedback_kbps" figure:"acks,kbps,1,packets,main"`
+	FeedbackKbps float64 `json:"feedback_kbps" figure:"acks,kbps,1,neutral,packets,main"`
 
 	// OverBudgetRatio is the share of the time in which the payload of the last second exceeded the
 	// budget; unknown if there was no budget.

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"wirelab/experiment"
 	"wirelab/experiment/config"
@@ -42,8 +43,32 @@ func TestErrorInTable(t *testing.T) {
 	s.Units = figures.UnitsOf(&figures.Totals{Playout: figures.Playout{PositionErrorUnit: "cm"}})
 	s.Points = []page.Point{{Figures: map[string]figures.Mean{"playout.starved_ratio": {N: 1, Mean: 0.47}, "playout.position_error.p95": {N: 1, Mean: 19.25}}}}
 	var text strings.Builder
-	if err := s.Text(&text); err != nil || !regexp.MustCompile(`display starved, % +position error, p95, cm .*\n.* 47.00 +19.250 `).MatchString(text.String()) {
+	if err := s.Text(&text, 0); err != nil || !regexp.MustCompile(`display starved, % +position error, p95, cm .*\n.* 47.00 +19.250 `).MatchString(text.String()) {
 		t.Errorf("%v:\n%s", err, &text)
+	}
+}
+
+// The table for a narrow terminal fits its width, and a line below it has the figures that are equal at all points.
+func TestNarrowTable(t *testing.T) {
+	s := Summary{}
+	s.Keys = []string{"down.loss"}
+	for _, loss := range []string{"1%", "5%"} {
+		figure := func(mean float64) figures.Mean { return figures.Mean{N: 1, Mean: mean + float64(len(s.Points))} }
+		s.Points = append(s.Points, page.Point{Set: map[string]string{"down.loss": loss}, Seeds: 1, Figures: map[string]figures.Mean{
+			"payload_kbps": figure(160), "wire_kbps": figure(180), "bits_per_item": figure(3), "wrong": {N: 1}}})
+	}
+	var text strings.Builder
+	noError(t, s.Text(&text, 40))
+	for line := range strings.Lines(text.String()) {
+		if utf8.RuneCountInString(line) > 41 { // with the end of the line
+			t.Errorf("too wide: %q", line)
+		}
+	}
+	words := strings.Join(strings.Fields(text.String()), " ")
+	for _, want := range []string{" 1% 1 160.0 180.0 ", " 5% 1 161.0 181.0 ", " 5% 1 4.00 ", "The same at all points: wrong packets: 0."} {
+		if !strings.Contains(words, want) {
+			t.Errorf("no %q in\n%s", want, text.String())
+		}
 	}
 }
 
@@ -65,7 +90,9 @@ func TestHostileSummary(t *testing.T) {
 			write func(io.Writer) error
 			check func(testing.TB, string, string)
 		}{
-			"text": {s.Text, testkit.CheckTerminalText}, "report.md": {s.Document().WriteMarkdown, testkit.CheckMarkdown},
+			"text":        {func(w io.Writer) error { return s.Text(w, 0) }, testkit.CheckTerminalText},
+			"narrow":      {func(w io.Writer) error { return s.Text(w, 40) }, testkit.CheckTerminalText},
+			"report.md":   {s.Document().WriteMarkdown, testkit.CheckMarkdown},
 			"summary.csv": {s.CSV, func(t testing.TB, name, text string) { testkit.CheckCSV(t, name, text) }},
 		} {
 			var b strings.Builder

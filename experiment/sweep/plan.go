@@ -24,6 +24,7 @@ type Plan struct {
 	Version string            // of the program; results of different versions may differ
 	TOML    []byte            // the configuration as text, from which every machine makes the same plan
 	Files   []engine.DataFile // the files that the runs read
+	Name    string            // of its file or preset, for the user; "" if unknown
 	ID      string            // hash of everything that determines the results: configuration, files, version
 }
 

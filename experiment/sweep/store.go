@@ -32,6 +32,7 @@ var sweepName = regexp.MustCompile(`^(sweep\.json|experiment\.toml|results|repor
 // manifest describes the plan in the folder of a sweep.
 type manifest struct {
 	Plan    string            `json:"plan"`
+	Name    string            `json:"name,omitempty"` // see Plan
 	Version string            `json:"version"`
 	Planned int               `json:"planned"` // number of runs
 	Points  int               `json:"points"`  // number of points
@@ -75,7 +76,7 @@ func NewStore(disk *atomicfile.Disk, dir string, p *Plan, force bool) (*Store, e
 
 // manifest returns the manifest of p with these files.
 func (p *Plan) manifest(files []engine.DataFile) manifest {
-	return manifest{p.ID, p.Version, p.Runs(), len(p.Points), p.Repeat, files}
+	return manifest{p.ID, p.Name, p.Version, p.Runs(), len(p.Points), p.Repeat, files}
 }
 
 // Close unlocks the folder. A nil Store is ignored.
@@ -161,6 +162,7 @@ func (m *manifest) plan(dir, version string) (*Plan, error) {
 			Problem:  "is not the configuration that the sweep was started with",
 			Expected: expectedFolder}
 	}
+	p.Name = m.Name
 	return p, nil
 }
 

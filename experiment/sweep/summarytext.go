@@ -7,11 +7,14 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"wirelab/experiment/figures"
 	"wirelab/experiment/page"
 	"wirelab/experiment/report"
+	"wirelab/internal/escape"
 	"wirelab/internal/texttable"
+	"wirelab/internal/words"
 )
 
 // describeRun describes a run for messages: "down.loss = 1%, seed 7".
@@ -21,21 +24,66 @@ func describeRun(set map[string]string, seed uint64) string {
 	return strings.TrimPrefix(report.SetText(set, " = ", ", ")+fmt.Sprintf(", seed %d", seed), ", ")
 }
 
-// Text writes the figures as a plain-text table with one row for each point, for terminals.
-func (s *Summary) Text(w io.Writer) error {
+// Text writes the figures as a plain-text table with one row for each point. A table that is wider than width is
+// written in parts, without the figures that are the same at all points, which a line below it contains. A width of 0
+// means no limit.
+func (s *Summary) Text(w io.Writer, width int) error {
 	t, notes := s.table()
 	for i := range t.Heads {
 		t.Heads[i].Number = true
 	}
 	t.Indent = "  "
-	const noLimit = 0
-	t.WriteText(w, noLimit)
-	for _, line := range notes {
-		if _, err := fmt.Fprintln(w, "  "+line); err != nil {
-			return err
+	var whole strings.Builder
+	t.WriteText(&whole, width)
+	firstLine, _, _ := strings.Cut(whole.String(), "\n")
+	fits := width == 0 || utf8.RuneCountInString(firstLine) <= width
+	settings := len(s.Keys) + 1 // with the number of seeds
+	if fits {
+		fmt.Fprint(w, whole.String())
+	} else {
+		if same := removeEqual(t, settings); same != "" {
+			notes = append([]string{same}, notes...)
+		}
+		t.WriteParts(w, width, settings)
+	}
+	for _, note := range notes {
+		lines := []string{note}
+		if !fits {
+			lines = words.Wrap(note, width-len(t.Indent))
+		}
+		for _, line := range lines {
+			if _, err := fmt.Fprintln(w, t.Indent+line); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// removeEqual removes the columns after the first n whose cells are equal, and describes them; "" if none are.
+func removeEqual(t *texttable.Table, n int) string {
+	if len(t.Rows) < 2 {
+		return ""
+	}
+	var equal []string
+	for i := len(t.Heads) - 1; i >= n; i-- {
+		isOther := func(row []texttable.Cell) bool { return row[i].Text != t.Rows[0][i].Text }
+		if slices.ContainsFunc(t.Rows, isOther) {
+			continue
+		}
+		if text := t.Rows[0][i].Text; text != "-" {
+			equal = append(equal, escape.Line(t.Heads[i].Text)+": "+text)
+		}
+		t.Heads = slices.Delete(t.Heads, i, i+1)
+		for k := range t.Rows {
+			t.Rows[k] = slices.Delete(t.Rows[k], i, i+1)
+		}
+	}
+	if len(equal) == 0 {
+		return ""
+	}
+	slices.Reverse(equal)
+	return "The same at all points: " + strings.Join(equal, "; ") + "."
 }
 
 // table returns the table of all points, without columns for figures that no point has, and the notes

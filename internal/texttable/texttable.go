@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -120,6 +121,66 @@ func (t *Table) WriteText(w io.Writer, width int) {
 			before = strings.Repeat(" ", indent)
 		}
 	}
+}
+
+// WriteParts writes the columns of the table in several parts, one below the other, each of at most width characters if
+// possible. Each part begins with the first n columns. Titles are wrapped to the width of their column.
+func (t *Table) WriteParts(w io.Writer, width, n int) {
+	titles := make([][]string, len(t.Heads)) // lines
+	widths := make([]int, len(t.Heads))
+	for i, h := range t.Heads {
+		for _, row := range t.Rows {
+			widths[i] = max(widths[i], utf8.RuneCountInString(row[i].Text))
+		}
+		for _, word := range strings.Fields(h.Text) {
+			widths[i] = max(widths[i], utf8.RuneCountInString(word))
+		}
+		titles[i] = words.Wrap(h.Text, widths[i])
+	}
+	repeated := len(t.Indent) // the width of the first n columns
+	for _, n := range widths[:n] {
+		repeated += n + len(gap)
+	}
+	for from := n; from < len(t.Heads); {
+		used := repeated + widths[from]
+		to := from + 1
+		for to < len(t.Heads) && used+len(gap)+widths[to] <= width {
+			used += len(gap) + widths[to]
+			to++
+		}
+		if from > n {
+			fmt.Fprintln(w)
+		}
+		t.part(titles, n, from, to).WriteText(w, 0)
+		from = to
+	}
+}
+
+// part returns a table of the first n columns and of those in [from, to). The lines of their titles are its first rows.
+func (t *Table) part(titles [][]string, n, from, to int) *Table {
+	part := &Table{Indent: t.Indent, Heads: slices.Concat(t.Heads[:n], t.Heads[from:to])}
+	titles = slices.Concat(titles[:n], titles[from:to])
+	lines := 0
+	for _, title := range titles {
+		lines = max(lines, len(title))
+	}
+	for line := range lines {
+		row := make([]Cell, len(titles))
+		for i, title := range titles {
+			if at := line - lines + len(title); at >= 0 { // short titles are at the bottom
+				row[i].Text = title[at]
+			}
+		}
+		part.Rows = append(part.Rows, row)
+	}
+	for i, cell := range part.Rows[0] {
+		part.Heads[i].Text = cell.Text
+	}
+	part.Rows = part.Rows[1:]
+	for _, row := range t.Rows {
+		part.Rows = append(part.Rows, slices.Concat(row[:n], row[from:to]))
+	}
+	return part
 }
 
 // pad returns a cell, padded to the width of its column.

@@ -46,6 +46,29 @@ raw   12.3      7  all of it, as it stands
 	}
 }
 
+// TestWriteParts checks that columns which do not fit are in a second part, below wrapped titles.
+func TestWriteParts(t *testing.T) {
+	g := texttable.New("loss", ">payload, kbps", ">lost", ">display age, ms")
+	g.Add("1%", "168.4", "0", "135")
+	g.Add("20%", "1173.7 ±4.2", "7 ±1", "135")
+	var b bytes.Buffer
+	g.WriteParts(&b, 24, 1)
+	want := `
+         payload,  
+loss         kbps  lost
+1%          168.4     0
+20%   1173.7 ±4.2  7 ±1
+
+      display
+loss  age, ms
+1%        135
+20%       135
+`
+	if b.String() != want[1:] {
+		t.Errorf("got\n%swant\n%s", b.String(), want[1:])
+	}
+}
+
 // Floats, integers and bools have their own formats, and only the last column wraps.
 func TestAdd(t *testing.T) {
 	g := texttable.New("name", ">kbps", "idea")

@@ -50,13 +50,16 @@ type pointText struct {
 	style                look.Style // of the ratio: green if the point is better, yellow if it is worse
 }
 
+// reference is written instead of an interval of the ratio of the reference point to itself.
+const reference = "reference"
+
 // text returns the mean of a figure of a point, which is in the unit of the figure, and its ratio to the reference point.
 func (m *model) text(point, figure int, mean, r figures.Mean, decimals int) (t pointText) {
 	t.mean, t.interval = m.formatMean(mean, decimals)
 	t.style = look.Dim
 	if point == m.reference {
 		t.ratio = m.Theme().Times + "1"
-		t.ratioInterval = "reference"
+		t.ratioInterval = reference
 		return t
 	}
 	t.ratio, t.ratioInterval = m.formatMean(r, m.ratioDecimals)
@@ -88,6 +91,9 @@ func (m *model) text(point, figure int, mean, r figures.Mean, decimals int) (t p
 
 // comparison returns the ratio with its interval, the arrow and the mark of doubt, in lines of at most w columns.
 func (t *pointText) comparison(w int) []string {
+	if t.ratioInterval == reference && w < look.TextWidth(t.ratio+reference)+1 {
+		return []string{"ref."}
+	}
 	interval, _, _ := strings.Cut(t.ratioInterval, " ") // without the arrow
 	for _, text := range []string{t.ratioInterval, interval} {
 		if both := t.ratio + spaced(text); look.TextWidth(both) <= w {

@@ -11,8 +11,8 @@ import (
 	"wirelab/internal/units"
 )
 
-// Widths of a cell of the map: the least, and the least with a gap to the next cell.
-const minCellWidth, gapCellWidth = 3, 8
+// cellSides are the columns of a cell of the map for the marks of the selected one.
+const cellSides = 2
 
 // axisValues returns the values of an axis, or one empty value if axis is -1.
 func (m *model) axisValues(axis int) []string {
@@ -50,6 +50,7 @@ type mapGrid struct {
 	width, height int    // columns and rows of all cells
 	first         [2]int // row and column of the map that the first cell shows
 	shown         [2]int // visible rows and columns of the map
+	detail        int    // index of the text of cellMeans that all cells show
 }
 
 // cell returns the place and the size of the cell that is row i and column j of the visible ones.
@@ -57,9 +58,6 @@ func (g *mapGrid) cell(i, j int) (x, y, w, h int) {
 	left, top := j*g.width/g.shown[1], i*g.height/g.shown[0]
 	return g.x + left, g.y + top, (j+1)*g.width/g.shown[1] - left, (i+1)*g.height/g.shown[0] - top
 }
-
-// cellWidth returns the width of the narrowest cell.
-func (g *mapGrid) cellWidth() int { return g.width / g.shown[1] }
 
 // cellAt returns the row and the column of the map at (x, y) of the pane; ok is false if there is no cell.
 func (g *mapGrid) cellAt(x, y int) (row, col int, ok bool) {
@@ -73,25 +71,63 @@ func (g *mapGrid) cellAt(x, y int) (row, col int, ok bool) {
 	return 0, 0, false
 }
 
-// layOutMap computes the layout of the map in a pane of w x h: cells grow to fill the pane, and the map scrolls if
-// they do not fit.
+// layOutMap computes the layout of the map in a pane of w x h. The cells fill the pane. They have the most detailed
+// means with which all columns fit, if need be beside shortened labels of the rows. If no means fit, the map scrolls.
 func (m *model) layOutMap(w, h int) mapGrid {
 	rows, cols := m.axisValues(m.rows()), m.axisValues(m.columns())
-	const left, top, bottom = 1, 3, 1 // frame, names of the axes, headings of the columns
-	labelWidth := 4
-	for _, v := range rows {
-		labelWidth = max(labelWidth, look.TextWidth(v))
+	const left, top, edges = 1, 3, 2      // top: frame, names of the axes, headings of the columns
+	const shortLabel, mediumLabel = 8, 12 // with the shortest means
+	label := min(max(widest(rows), 4), w/3)
+	least := min(label, shortLabel)
+	space := w - edges - 1 // for labels and cells, with a column between them
+	need := m.cellWidths()
+	detail := 0
+	for detail < len(need)-1 && len(cols)*need[detail] > space-[...]int{label, least}[min(detail, 1)] {
+		detail++
 	}
-	g := mapGrid{x: left + min(labelWidth, w/4) + 1, y: top, height: max(h-top-bottom, 1)}
-	g.width = max(w-g.x-1, minCellWidth)
+	if detail == numDetails-1 {
+		label = min(label, mediumLabel) // more than the labels need, the cells need space for the interval
+	}
+	label = max(min(label, space-len(cols)*need[detail]), least)
+	g := mapGrid{x: left + label + 1, y: top, width: space - label, height: max(h-top-1, 1), detail: detail}
 	if m.columns() < 0 {
-		g.width = min(g.width, max(gapCellWidth, g.width/3)) // the rest of the row shows a bar
+		g.width = min(g.width, max(need[detail], g.width/3)) // the rest of the row shows a bar
 	}
-	g.shown = [2]int{min(len(rows), g.height), min(len(cols), g.width/minCellWidth)}
+	g.shown = [2]int{min(len(rows), g.height), max(min(len(cols), g.width/need[detail]), 1)}
 	g.first[0] = scrollTo(m.scroll[0], m.cursorOn(m.rows()), g.shown[0], len(rows))
 	g.first[1] = scrollTo(m.scroll[1], m.cursorOn(m.columns()), g.shown[1], len(cols))
 	m.scroll = g.first
 	return g
+}
+
+// cellWidths returns the columns of a cell for each text of cellMeans, with which it fits the cells of all points. Values
+// of the axis above the cells may be shortened.
+func (m *model) cellWidths() (widths [numDetails]int) {
+	const minText, maxHeading = 3, 6
+	for detail := range widths {
+		widths[detail] = max(minText, min(widest(m.axisValues(m.columns())), maxHeading)-cellSides)
+		for p := range m.means {
+			widths[detail] = max(widths[detail], look.TextWidth(m.cellMeans(p)[detail]))
+		}
+		widths[detail] += cellSides + gapAfter(detail)
+	}
+	return widths
+}
+
+// gapAfter returns the columns between two cells with a text of cellMeans. The shortest texts are used if space is scarce.
+func gapAfter(detail int) int {
+	if detail == numDetails-1 {
+		return 0
+	}
+	return 1
+}
+
+// widest returns the number of columns of the widest text.
+func widest(list []string) (columns int) {
+	for _, text := range list {
+		columns = max(columns, look.TextWidth(text))
+	}
+	return columns
 }
 
 // drawMap draws the grid: a filled cell per point, coloured by the mean of the figure, and in the lower edge a
@@ -107,7 +143,6 @@ func (m *model) drawMap(c *look.Canvas, focused bool) {
 		_, hi, _ := v.Bounds()
 		top = max(top, hi)
 	}
-	detail := m.cellDetail(g.cellWidth())
 	for i := range g.shown[0] {
 		row := g.first[0] + i
 		_, y, _, h := g.cell(i, 0)
@@ -115,10 +150,9 @@ func (m *model) drawMap(c *look.Canvas, focused bool) {
 		if row == m.cursorOn(m.rows()) {
 			style = look.Value
 		}
-		c.TextRight(g.x-1, y+(h-1)/2, style, look.Shorten(rows[row], g.x-2))
+		c.TextRight(g.x-1, y+firstLine(h), style, look.Shorten(rows[row], g.x-2))
 		for j := range g.shown[1] {
-			x, y, w, h := g.cell(i, j)
-			m.drawCell(c, x, y, w, h, row, g.first[1]+j, detail)
+			m.drawCell(c, &g, i, j)
 		}
 		if m.columns() < 0 { // a single axis leaves room for bars
 			m.drawBar(c, g.x+g.width+1, y, h, m.pointAt(m.rows(), row), top)
@@ -130,8 +164,7 @@ func (m *model) drawMap(c *look.Canvas, focused bool) {
 	}
 }
 
-// drawHeadings draws the names of the axes in row 1 and the headings of the columns in row 2: that of the selected
-// column, the first, the last, and the others as far as they do not overlap.
+// drawHeadings draws the names of the axes in row 1 and the headings of the columns in row 2.
 func (m *model) drawHeadings(c *look.Canvas, g *mapGrid) {
 	if m.rows() < 0 {
 		c.Text(2, 1, look.Dim, "one point")
@@ -145,33 +178,17 @@ func (m *model) drawHeadings(c *look.Canvas, g *mapGrid) {
 		pieces = append(pieces, look.Dim.Span("; scroll for more"))
 	}
 	c.Spans(2, 1, c.W-4, pieces...)
-	cols, selected := m.axisValues(m.columns()), m.cursorOn(m.columns())
-	order := []int{selected, g.first[1], g.first[1] + g.shown[1] - 1}
+	cols := m.axisValues(m.columns())
 	for j := range g.shown[1] {
-		order = append(order, g.first[1]+j)
-	}
-	const headingRow = 2
-	taken := make([]bool, c.W+1) // columns with text, and one after it
-	for _, col := range order {
-		x, _, w, _ := g.cell(0, col-g.first[1])
-		text := cols[col]
-		if g.cellWidth() >= gapCellWidth {
-			text = look.Shorten(text, w-1)
-		}
-		width := look.TextWidth(text)
-		x = max(g.x, min(x+(w-width)/2, c.W-1-width))
-		place := taken[x:min(x+width+1, len(taken))]
-		if slices.Contains(place, true) {
-			continue
-		}
+		col := g.first[1] + j
 		style := look.Dim
-		if col == selected {
+		if col == m.cursorOn(m.columns()) {
 			style = look.Value
 		}
-		c.Clip(x, headingRow, c.W-1-x, style, text)
-		for i := range place {
-			place[i] = true
-		}
+		x, _, w, _ := g.cell(0, j)
+		text := look.Shorten(cols[col], w-1)
+		w -= gapAfter(g.detail)
+		c.Text(x+(w-look.TextWidth(text))/2, g.y-1, style, text)
 	}
 }
 
@@ -194,10 +211,12 @@ func (m *model) fillCell(c *look.Canvas, x, y, w, h, level int) {
 	}
 }
 
-// drawCell draws the point in the given row and column of the map at (x, y), in w x h cells: its colour, as many
-// lines of text as fit, and marks at both sides if it is selected. detail is the result of cellDetail.
-func (m *model) drawCell(c *look.Canvas, x, y, w, h, row, col, detail int) {
-	indices := append([]int{}, m.cursor...) // of the point on each axis
+// drawCell draws the point in row i and column j of the visible ones: its colour, as many lines of text as fit, and
+// marks at both sides if it is selected.
+func (m *model) drawCell(c *look.Canvas, g *mapGrid, i, j int) {
+	x, y, w, h := g.cell(i, j)
+	row, col := g.first[0]+i, g.first[1]+j
+	indices := slices.Clone(m.cursor) // of the point on each axis
 	if m.rows() >= 0 {
 		indices[m.rows()] = row
 	}
@@ -205,22 +224,19 @@ func (m *model) drawCell(c *look.Canvas, x, y, w, h, row, col, detail int) {
 		indices[m.columns()] = col
 	}
 	p := m.watch.PointIndex(indices)
-	width := w
-	if w >= gapCellWidth {
-		width = w - 1
-	}
+	width := w - gapAfter(g.detail)
 	style := look.Faint
 	if v := m.means[p]; v.N > 0 {
 		style = look.FillStyle(m.level(v.Mean))
 		m.fillCell(c, x, y, width, h, m.level(v.Mean))
 	}
-	lines := m.cellText(p, width-cellSides, detail)
-	const usualLines = 3 // the same first row in all cells of a row
+	narrowest := g.width/g.shown[1] - gapAfter(g.detail) // so that all cells have the same lines
+	lines := m.cellText(p, narrowest-cellSides, g.detail)
 	for i, text := range lines[:min(len(lines), h)] {
 		if text != "" {
 			text = " " + text + " " // separated from the shade
 		}
-		c.Text(x+max((width-look.TextWidth(text))/2, 0), y+(h-min(usualLines, h))/2+i, style, text)
+		c.Text(x+max((width-look.TextWidth(text))/2, 0), y+firstLine(h)+i, style, text)
 	}
 	if row == m.cursorOn(m.rows()) && col == m.cursorOn(m.columns()) {
 		left, right := '▐', '▌'
@@ -234,39 +250,30 @@ func (m *model) drawCell(c *look.Canvas, x, y, w, h, row, col, detail int) {
 	}
 }
 
-// cellSides are the columns of a cell for the marks of the selected one.
-const cellSides = 2
+// firstLine returns the row of a cell of h rows in which its text begins. It is the same for all cells of a row.
+func firstLine(h int) int {
+	const lines = 3 // of most cells
+	return max(h-lines, 0) / 2
+}
+
+// numDetails is the number of texts of cellMeans.
+const numDetails = 3
 
 // cellMeans returns the texts of the mean of point p in a cell, the most detailed first. They follow "~" if seeds are missing.
-func (m *model) cellMeans(p int) []string {
+func (m *model) cellMeans(p int) [numDetails]string {
 	v := m.means[p]
 	switch {
 	case v.N == 0 && m.seeds[p] > 0:
-		return []string{"?", "?", "?"} // the point has results but not this figure
+		return [...]string{"?", "?", "?"} // the point has results but not this figure
 	case v.N == 0:
-		return []string{"-", "-", "-"}
+		return [...]string{"-", "-", "-"}
 	}
 	mark := ""
 	if m.seeds[p] < m.watch.Repeat() {
 		mark = "~"
 	}
 	number := mark + m.texts[p].mean
-	return []string{number + spaced(m.row(m.figure).Unit), number, mark + units.Short(v.Mean)}
-}
-
-// cellDetail returns the index of the first text of cellMeans that fits the cells of all points; of the last one if none
-// does. The cells are w columns wide.
-func (m *model) cellDetail(w int) (detail int) {
-	if w >= gapCellWidth {
-		w--
-	}
-	for p := range m.means {
-		list := m.cellMeans(p)
-		for detail < len(list)-1 && look.TextWidth(list[detail]) > w-cellSides {
-			detail++
-		}
-	}
-	return detail
+	return [...]string{number + spaced(m.row(m.figure).Unit), number, mark + units.Short(v.Mean)}
 }
 
 // cellText returns the lines of the cell of point p: the mean, half of its confidence interval, and the ratio to the

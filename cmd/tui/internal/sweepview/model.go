@@ -108,8 +108,8 @@ func newModel(s Sweep, opt ui.Options, before *selection) *model {
 }
 
 // Run shows the screen until the user quits or ctx ends, and restores the terminal before it returns. When the user
-// opens a point, Run shows its live session instead, and then the screen again. Ctrl-C is not an error, because
-// the caller ends the sweep in any case.
+// opens a point, Run shows its live session instead, and then the screen again. After Ctrl-C the error is
+// ui.ErrInterrupted, on the screen of a session too.
 func Run(ctx context.Context, s Sweep, opt ui.Options) error {
 	var before *selection
 	var liveErr error // of the last live session
@@ -124,8 +124,6 @@ func Run(ctx context.Context, s Sweep, opt ui.Options) error {
 			return m.Shell
 		})
 		switch {
-		case errors.Is(err, ui.ErrInterrupted):
-			return nil
 		case err != nil || m.opened < 0 || ctx.Err() != nil:
 			return err
 		}
@@ -133,7 +131,7 @@ func Run(ctx context.Context, s Sweep, opt ui.Options) error {
 		before.focused = m.page.FocusedIndex()
 		liveErr = s.Live(ctx, m.opened, m.describe(m.opened))
 		if errors.Is(liveErr, context.Canceled) {
-			return nil
+			return ui.ErrInterrupted
 		}
 	}
 }

@@ -55,7 +55,7 @@ func (p *pane) KeyHelp(key string) string {
 	return map[string]string{"up": "point above, below; in a list the next row",
 		"left":  "point left, right; in a list: next figure",
 		"enter": "open the point as a live session; q returns",
-		"S":     "sort the ranking: best, worst, grid first",
+		"S":     "sort: best (smallest), worst first, or as the grid",
 		"r":     "compare all with this point, paired by seed",
 		"w":     "write all points to a CSV file, as ranked"}[key]
 }

@@ -96,7 +96,9 @@ func (m *model) drawCharts(c *look.Canvas, focused bool) {
 	if len(axes) == 0 { // one point: its seeds instead
 		c.Frame(m.Theme(), focused, "By seed", m.figureSpans(c.W, "By seed", "")...)
 		if len(m.values()) == 0 {
-			c.Text(2, 1, look.Dim, "no results yet; the sweep has one point, so there is nothing to compare")
+			for i, line := range look.Wrap("no results yet; the sweep has one point, so that there is nothing to compare", c.W-4) {
+				c.Text(2, 1+i, look.Dim, line)
+			}
 			return
 		}
 		spec := m.newChart()

@@ -128,5 +128,8 @@ func (m *model) rank() {
 
 // orderName describes the order of the ranking.
 func (m *model) orderName() string {
+	if m.row(m.figure).Better == figures.Neither {
+		return [numOrders]string{"smallest first", "largest first", "in the order of the grid"}[m.order]
+	}
 	return [numOrders]string{"best first", "worst first", "in the order of the grid"}[m.order]
 }

@@ -52,6 +52,8 @@ func (m *model) progressLine(barWidth int) []look.Span {
 	text := fmt.Sprintf("%d of %d runs", s.Runs, s.Planned)
 	if left := m.timeLeft(); left != "" {
 		text += ", " + left + " left"
+	} else if s.Ended == "" && s.Runs < s.Planned {
+		text += ", for " + duration(m.sweep.Clock()-m.started)
 	}
 	if m.sweep.Queue && s.Ended == "" {
 		text += ", " + words.Count(s.Workers, "worker")
@@ -93,14 +95,18 @@ func (m *model) timeLeft() string {
 	if s.Ended != "" || s.Runs <= s.First || s.Runs == s.Planned || elapsed < time.Second {
 		return ""
 	}
-	left := time.Duration(float64(elapsed) * float64(s.Planned-s.Runs) / float64(s.Runs-s.First))
+	return duration(time.Duration(float64(elapsed) * float64(s.Planned-s.Runs) / float64(s.Runs-s.First)))
+}
+
+// duration formats a time.
+func duration(t time.Duration) string {
 	switch {
-	case left < 90*time.Second:
-		return fmt.Sprintf("%.0f s", left.Seconds())
-	case left < 90*time.Minute:
-		return fmt.Sprintf("%.0f min", left.Minutes())
+	case t < 90*time.Second:
+		return fmt.Sprintf("%.0f s", t.Seconds())
+	case t < 90*time.Minute:
+		return fmt.Sprintf("%.0f min", t.Minutes())
 	}
-	return fmt.Sprintf("%.1f h", left.Hours())
+	return fmt.Sprintf("%.1f h", t.Hours())
 }
 
 // Help implements ui.Screen: it describes what the screen shows.

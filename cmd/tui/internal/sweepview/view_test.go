@@ -19,6 +19,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/ui"
 	"wirelab/experiment/config"
@@ -67,12 +68,18 @@ func watched(t testing.TB, text string, runs int) *sweep.Watch {
 	w := sweep.NewWatch(p)
 	w.SetProgress(sweep.Progress{Planned: p.Runs(), Workers: 3})
 	for n := range min(runs, p.Runs()) {
-		point, seed := n/p.Repeat, n%p.Repeat
-		kbps := 40 + 3*float64(point) + 5*math.Sin(float64(seed*seed+point))
-		w.AddResult(sweep.Outcome{Run: n, Result: &engine.Result{Digest: "x", Totals: figures.Totals{Rates: figures.Rates{PayloadKbps: kbps, WireKbps: 2 * kbps}, Counts: figures.Counts{Sent: 60}}}})
+		addResult(w, n)
 	}
 	w.SetProgress(sweep.Progress{Planned: p.Runs(), Workers: 3, Runs: runs, Points: runs / p.Repeat})
 	return w
+}
+
+// addResult adds the simulated result of a run.
+func addResult(w *sweep.Watch, run int) {
+	point, seed := run/w.Repeat(), run%w.Repeat()
+	kbps := 40 + 3*float64(point) + 5*math.Sin(float64(seed*seed+point))
+	rates := figures.Rates{PayloadKbps: kbps, WireKbps: 2 * kbps}
+	w.AddResult(sweep.Outcome{Run: run, Result: &engine.Result{Digest: "x", Totals: figures.Totals{Rates: rates, Counts: figures.Counts{Sent: 60}}}})
 }
 
 // screen returns a sweep on a screen of the given size, without colours, after ten seconds.
@@ -111,6 +118,8 @@ var screenStates = []struct {
 	{"charts", three, 320, "tab tab tab right 0", "Along send every n-th frame payload kbps, 95 % intervals"},
 	{"point", point, 8, "", "By seed payload kbps; 8 of 8 runs"},
 	{"nothing", three, 0, "", "no results yet"},
+	{"one point", point, 0, "", "one point, so that there is nothing to compare; 0 of 8 runs, for 10 s"},
+	{"acks", three, 320, "c c", "Ranking acks, smallest first"},
 	{"no point", point, 0, "", "nothing to compare"},
 	{"help", three, 20, "?", "esc close"},
 	{"many", "duration = \"1s\"\n[[sweep]]\nkey = \"sender.window\"\nvalues = [" + numbers(40) + "]\n[[sweep]]\nkey = \"sender.history\"\nvalues = [" +
@@ -264,6 +273,54 @@ func TestFilledCells(t *testing.T) {
 	m := screenWith(watched(t, three, 320), 160, 48, ui.Options{Theme: "dark", Renderer: labtest.ColourRenderer()}, "]")
 	if !regexp.MustCompile(`\x1b\[38;5;16;48;5;195m +[0-9.]+ kbps`).MatchString(m.View()) {
 		t.Errorf("no filled cell with value and unit:\n%q", m.View())
+	}
+}
+
+// TestCellsShowMeans: at all sizes every visible cell of the map shows its mean, those of a row in the same line.
+func TestCellsShowMeans(t *testing.T) {
+	losses := `"0%", "1%", "2%", "5%", "10%", "20%", "50%"`
+	for _, c := range []struct {
+		losses          string
+		w, h            int
+		columns, detail int // visible columns, and the text of cellMeans
+	}{{losses, 86, 20, 7, 1}, {losses, 66, 15, 7, 2}, {losses, 80, 18, 7, 1}, {losses, 60, 12, 7, 2}, {losses + `, "51%", "52%", "53%", "54%", "55%"`, 60, 12, 7, 2}} {
+		text := "duration = \"1s\"\n[sweep]\nrepeat = 3\n[[sweep.axis]]\nkey = \"encoder.name\"\nvalues = [\"relative-orientation\", \"rotor\"]\n" +
+			"[[sweep.axis]]\nkey = \"down.loss\"\nvalues = [" + c.losses + "]\n"
+		m := screen(watched(t, text, 28), 160, 48, true, "end")
+		pane := look.NewCanvas(c.w, c.h)
+		m.drawMap(pane, true)
+		lines, g := pane.Lines(m.Theme()), m.mapGrid
+		if g.shown != [2]int{2, c.columns} || g.detail != c.detail {
+			t.Errorf("%+v: %+v\n%s", c, g, strings.Join(lines, "\n"))
+		}
+		if last := g.first[1] + g.shown[1] - 1; last != m.cursorOn(m.columns()) {
+			t.Errorf("%+v: the last visible column is %d:\n%s", c, last, strings.Join(lines, "\n"))
+		}
+		for i := range g.shown[0] {
+			for j := range g.shown[1] {
+				x, y, w, h := g.cell(i, j)
+				want := m.cellMeans(m.watch.PointIndex([]int{i, g.first[1] + j}))[g.detail]
+				if line := lines[y+firstLine(h)]; !strings.Contains(line[x:x+w], want) {
+					t.Errorf("%+v: cell %d,%d has no %q:\n%s", c, i, j, want, strings.Join(lines, "\n"))
+				}
+			}
+		}
+	}
+}
+
+// TestSmallScreenUpdates: the line above the panes of a small screen shows the results as they arrive.
+func TestSmallScreenUpdates(t *testing.T) {
+	w := watched(t, one, 0)
+	m := screen(w, 80, 24, false)
+	if !strings.Contains(m.View(), "payload - kbps") {
+		t.Fatalf("results before the first run:\n%s", m.View())
+	}
+	addResult(w, 0)
+	for range pollTicks {
+		m.Update(room.Tick{})
+	}
+	if !strings.Contains(m.View(), "payload 40.0 kbps  ×1 reference") {
+		t.Errorf("the first result is not in the line:\n%s", m.View())
 	}
 }
 

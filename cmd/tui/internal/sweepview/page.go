@@ -55,7 +55,7 @@ func (p *pane) KeyHelp(key string) string {
 	return map[string]string{"up": "point above, below; in a list the next row",
 		"left":  "point left, right; in a list: next figure",
 		"enter": "open the point as a live session; q returns",
-		"S":     "sort: best (smallest), worst first, or as the grid",
+		"S":     "sort: best first, worst first, as the grid",
 		"r":     "compare all with this point, paired by seed",
 		"w":     "write all points to a CSV file, as ranked"}[key]
 }
@@ -172,7 +172,7 @@ func (m *model) pointKeys() []room.Binding {
 		return func(step int) room.Request { return act(func() { do(step) })() }
 	}
 	list := []room.Binding{
-		room.Bind("c", "next figure of the map, the ranking and the charts", act(func() { m.nextFigure(1) })).InFooter("figure"),
+		room.Bind("c", "next figure of map, ranking and charts", act(func() { m.nextFigure(1) })).InFooter("figure"),
 		room.Bind("0", "charts: axis from 0, or fitted to the data", act(func() { m.fromZero = !m.fromZero })),
 		room.Pair("home", "end", "first column, last column", pair(func(step int) { m.moveCursor(m.columns(), step*room.ListEnd) })),
 	}

@@ -251,7 +251,7 @@ func TestDashboardOpensFiles(t *testing.T) {
 	for _, c := range []struct{ keys, shows string }{
 		{"/open nothing.csv\r", "nothing.csv: does not exist"},
 		{"/open second.toml\r", "opened second.toml"},
-		{"/open\r", "configuration, rpc with"},
+		{"/open\r", "configuration, the default encoder"},
 		{"\x1b", "rpc · "},
 	} {
 		s.press(c.keys)

@@ -89,7 +89,7 @@ func startSession(t testing.TB, reports string, args ...string) *session {
 func newSession(t testing.TB, args ...string) *session {
 	s := &session{t: t, read: make(chan struct{})}
 	s.cmd = exec.Command(os.Args[0], args...)
-	s.cmd.Env = append(os.Environ(), programEnv+"=1", "TERM=tmux-256color")
+	s.cmd.Env = append(os.Environ(), programEnv+"=1", "TERM=tmux-256color", "TMPDIR="+t.TempDir())
 	s.cmd.Stderr = &s.stderr
 	return s
 }
@@ -251,7 +251,7 @@ func TestDashboardOpensFiles(t *testing.T) {
 	for _, c := range []struct{ keys, shows string }{
 		{"/open nothing.csv\r", "nothing.csv: does not exist"},
 		{"/open second.toml\r", "opened second.toml"},
-		{"/open\r", "configuration, the default encoder"},
+		{"/open\r", "configuration, rpc"},
 		{"\x1b", "rpc · "},
 	} {
 		s.press(c.keys)

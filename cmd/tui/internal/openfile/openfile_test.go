@@ -106,7 +106,7 @@ func TestSearch(t *testing.T) {
 		"a.csv: log, 0.0 s, 60 Hz, 34 B, 2026-01-02",
 		"elsewhere/used.csv: log, 0.0 s, 60 Hz, 15 B, 2026-01-02",
 		"link.csv: link capture, sets the downlink, 2026-01-02",
-		"run.toml: configuration, rotor, 5s, demo, 2026-01-02",
+		"run.toml: configuration, demo, 5s, 2026-01-02",
 		"newer: report, 2026-01-03", // of a sweep
 		"saved: report, rotor, 3.0 s, demo, 2026-01-02",
 		"sub/two words.csv: log, 0.1 s, 60 Hz, 19 B, 2026-01-02",

@@ -280,7 +280,11 @@ func describeConfig(path string) []string {
 	if err != nil {
 		return nil
 	}
-	return []string{"configuration", cmp.Or(c.Encoder.Name, "the default encoder"), units.FormatDuration(c.Duration), filepath.Base(c.Data.Source)}
+	words := []string{"configuration", filepath.Base(c.Data.Source)}
+	if c.Duration > 0 {
+		words = append(words, units.FormatDuration(c.Duration))
+	}
+	return words
 }
 
 // Remember adds a path as the newest to the file recent of the paths that were opened before.

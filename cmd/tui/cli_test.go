@@ -115,7 +115,7 @@ func TestGolden(t *testing.T) {
 		"run":          "run --encoder quantized --set duration=2s --set link.loss=2% --set link.latency=50ms",
 		"run-sweep":    `run --encoder quantized --set duration=500ms --set sweep[0].key=down.loss --set sweep[0].values=["0%","10%"] --quiet --jobs 1`, // both runs read one clock
 		"run-assert":   "run never.toml --quiet",
-		"links-show":   "links show fiedler --ascii --width 60 --packets 2000",
+		"links-show":   "links show fiedler --ascii --packets 2000",
 		"links-trace":  "links trace --set down.loss=20% --set down.duplicate=20% --set down.latency=5ms±2ms --packets 12",
 		"links-fit":    "links fit capture.csv",
 	} {
@@ -168,7 +168,6 @@ func TestGolden(t *testing.T) {
 		"links trace --netem losss",
 		"check --preset lossy --set down.delay_trace=nowhere.csv",
 		"links trace --profile lte --interval 5",
-		"links show lte --width 10",
 		"--ascci",
 	} {
 		errors += transcript(line)

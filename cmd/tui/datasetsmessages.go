@@ -19,6 +19,9 @@ import (
 	"wirelab/internal/texttable"
 )
 
+// ackLag is how many messages late acks arrive.
+const ackLag = 4
+
 // messageInfo is the JSON output of tui datasets stats for messages.
 type messageInfo struct {
 	Spec    string   `json:"spec"`
@@ -35,14 +38,11 @@ func (a *app) writeMessageStats(ctx context.Context, src dataset.Source, f stats
 	if len(f.against) > 0 {
 		return usagef("--against compares snapshots of cubes, but %s contains messages", f.data.spec)
 	}
-	if f.lag < 1 || f.lag >= frame.MaxHistory { // a sender stores up to MaxHistory messages as references
-		return usagef("--lag %d makes no sense; expected 1 to %d messages", f.lag, frame.MaxHistory-1)
-	}
 	codecs, err := f.parseEncoders(src.Schema())
 	if err != nil {
 		return err
 	}
-	info := messageInfo{Spec: f.data.spec, Lag: f.lag, Remarks: []string{}, Encoders: []walkoff.MessageResult{}}
+	info := messageInfo{Spec: f.data.spec, Lag: ackLag, Remarks: []string{}, Encoders: []walkoff.MessageResult{}}
 	if r, ok := src.(dataset.Remarked); ok {
 		info.Remarks = append(info.Remarks, r.Remarks()...)
 	}
@@ -143,7 +143,7 @@ func (a *app) measureSaving(ctx context.Context, e config.Encoder, f statsFlags)
 		return walkoff.MessageResult{}, err
 	}
 	defer closeSource(src)
-	saving, err := walkoff.MeasureMessages(ctx, codec, params, src, walkoff.MessageOptions{Lag: f.lag, Limit: f.frames, Clock: a.clock})
+	saving, err := walkoff.MeasureMessages(ctx, codec, params, src, walkoff.MessageOptions{Lag: ackLag, Limit: f.frames, Clock: a.clock})
 	if missing := codec.UnsetFiles(params); len(missing) > 0 && saving.Problem == "" {
 		saving.Problem = fmt.Sprintf("parameter %s is missing: --encoder \"%s %s=FILE\"", missing[0], codec.Name, missing[0])
 	}

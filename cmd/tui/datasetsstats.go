@@ -23,7 +23,6 @@ import (
 type statsFlags struct {
 	walkoffFlags           // data.spec is set to each SPEC in turn
 	against       []string // further data to compare with, each as for --data
-	lag           int      // how many messages late acks arrive
 	encodersGiven bool     // whether --encoder is set
 }
 
@@ -47,7 +46,7 @@ For other tables: how often and by how much each field changes within %d frames,
 entropy of its changes in bits.
 
 For messages (a text or a capture): sizes, rate, the entropy at each byte offset, and the
-size with each encoder. Acks are assumed to arrive --lag messages late, and no message is
+size with each encoder. Acks are assumed to arrive four messages late, and no message is
 lost. --encoder accepts parameters, as in --encoder "deflate level=9".`, stats.ActiveCubes, statsDistance),
 		Example: `  tui datasets stats demo
   tui datasets stats world --seed 7 --against walk.bin.zst
@@ -68,7 +67,6 @@ lost. --encoder accepts parameters, as in --encoder "deflate level=9".`, stats.A
 	cmd.Flags().IntVar(&f.frames, "frames", 0, "measure only the first `N` frames (default: all; 2837 of the endless world)")
 	cmd.Flags().StringArrayVar(&f.encoders, "encoder", []string{"relative-orientation", "adaptive"},
 		"measure the size with this `encoder`; may be repeated (default for messages: all)")
-	cmd.Flags().IntVar(&f.lag, "lag", 4, "for messages: acks arrive `N` messages late")
 	a.addOutputFlags(cmd)
 	complete(cmd, "encoder", encoderNames)
 	complete(cmd, "against", dataSpecs)

@@ -173,10 +173,10 @@ func arrivals(t *testing.T, r io.Reader) map[string]int {
 // a configuration that gives the same link.
 func TestLinksShow(t *testing.T) {
 	for _, p := range lossmodel.Profiles() {
-		o := tui("links", "show", p.Name, "--packets", "600", "--ascii", "--width", "50")
+		o := tui("links", "show", p.Name, "--packets", "600", "--ascii")
 		for _, line := range strings.Split(o.stdout, "\n") {
-			if strings.HasPrefix(line, "#") && utf8.RuneCountInString(line) > 50 {
-				t.Errorf("%s: wider than 50: %q", p.Name, line)
+			if strings.HasPrefix(line, "#") && utf8.RuneCountInString(line) > defaultWidth {
+				t.Errorf("%s: wider than %d: %q", p.Name, defaultWidth, line)
 			}
 			if strings.ContainsFunc(line, func(r rune) bool { return r >= 0x80 }) {
 				t.Errorf("%s: not ASCII: %q", p.Name, line)

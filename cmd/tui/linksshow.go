@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -19,7 +20,6 @@ import (
 const (
 	minWidth     = measure.MinWidth + len("# ")
 	defaultWidth = 80
-	maxWidth     = 1000
 )
 
 // linkInfo is the JSON output of tui links show.
@@ -34,7 +34,6 @@ type linkInfo struct {
 type showFlags struct {
 	link    linkFlags
 	traffic trafficFlags
-	width   int
 	ascii   bool
 }
 
@@ -59,8 +58,6 @@ By default the packets are those of a game: 60 per second of 256 bytes.`,
 	}
 	f.link.add(cmd)
 	f.traffic.add(cmd, 20_000, 16_667*time.Microsecond, 256) // defaults: number of packets, interval, bytes of a packet
-	cmd.Flags().IntVar(&f.width, "width", 0,
-		fmt.Sprintf("width in `COLUMNS` (default: the width of the terminal, at most %d)", defaultWidth))
 	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
 	a.addOutputFlags(cmd)
 	return cmd
@@ -71,9 +68,6 @@ By default the packets are those of a game: 60 per second of 256 bytes.`,
 func (a *app) linksShow(cmd *cobra.Command, f *showFlags) error {
 	if err := f.traffic.check(); err != nil {
 		return err
-	}
-	if cmd.Flags().Changed("width") && (f.width < minWidth || f.width > maxWidth) {
-		return usagef("--width %d makes no sense; expected %d to %d", f.width, minWidth, maxWidth)
 	}
 	link, err := f.link.load(cmd)
 	if err != nil {
@@ -99,7 +93,7 @@ func (a *app) linksShow(cmd *cobra.Command, f *showFlags) error {
 	if a.asJSON {
 		return a.stdout.json(f.newLinkInfo(link, captures))
 	}
-	style := measure.Style{Width: a.pictureWidth(f.width) - len("# "), ASCII: f.ascii}
+	style := measure.Style{Width: a.pictureWidth() - len("# "), ASCII: f.ascii}
 	for _, line := range words.Wrap(f.toASCII(link.title)+".", style.Width) {
 		fmt.Fprintln(a.stdout, "# "+line)
 	}
@@ -116,16 +110,9 @@ func (a *app) linksShow(cmd *cobra.Command, f *showFlags) error {
 	return nil
 }
 
-// pictureWidth returns the width of pictures: requested or, if that is 0, the width of the terminal
-// within limits; defaultWidth without a terminal.
-func (a *app) pictureWidth(requested int) int {
-	switch {
-	case requested > 0:
-		return requested
-	case a.columns > 0:
-		return max(min(a.columns, defaultWidth), minWidth)
-	}
-	return defaultWidth
+// pictureWidth returns the width of pictures: that of the terminal within limits, or defaultWidth without a terminal.
+func (a *app) pictureWidth() int {
+	return max(min(cmp.Or(a.columns, defaultWidth), defaultWidth), minWidth)
 }
 
 // newLinkInfo returns the JSON output for a link. captures contains the measured packets of each

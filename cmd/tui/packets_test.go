@@ -120,13 +120,13 @@ func TestStatsOfPackets(t *testing.T) {
 			t.Errorf("nothing is said of %s", name)
 		}
 	}
-	o = tui("datasets", "stats", "packets:"+path+",dir=up", "--encoder", "deflate level=9", "--lag", "2")
-	for _, words := range []string{"100 messages, 300 bytes", "deflate level=9", "acks 2 messages late", "repeated  99.0 %"} {
+	o = tui("datasets", "stats", "packets:"+path+",dir=up", "--encoder", "deflate level=9")
+	for _, words := range []string{"100 messages, 300 bytes", "deflate level=9", "acks 4 messages late", "repeated  99.0 %"} {
 		if !strings.Contains(o.stdout, words) || o.code != exitDone {
 			t.Errorf("exit %d, expected %q in\n%s", o.code, words, o.stdout)
 		}
 	}
-	for _, args := range [][]string{{"--lag", "0"}, {"--encoder", "deflate level"}, {"--encoder", "rotor"}, {"--against", "demo"}} {
+	for _, args := range [][]string{{"--encoder", "deflate level"}, {"--encoder", "rotor"}, {"--against", "demo"}} {
 		if o := tui(append([]string{"datasets", "stats", "packets:" + path}, args...)...); o.code != exitUsage || !strings.Contains(o.stderr, "expected") && args[0] != "--against" {
 			t.Errorf("%v: exit %d, %q", args, o.code, o.stderr)
 		}

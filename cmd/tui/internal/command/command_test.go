@@ -76,6 +76,28 @@ func TestModelsCanBeCompleted(t *testing.T) {
 	}
 }
 
+// Every setting that can change during a run has a command, whose usage has the present value and the range.
+func TestSettingsHaveCommands(t *testing.T) {
+	cat := controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
+	d := Context{Catalog: cat, Config: config.Default(), Schema: frame.Cubes(frame.WalkoffCubes), Screen: Lab}
+	for _, r := range config.LiveSettings() {
+		text, _ := usage(d, r.Short+" ")
+		if want := "(now " + r.Text(d.Config) + "; "; r.Args != "" && !strings.Contains(text, want) {
+			t.Errorf("%s: %q lacks %q", r.Short, text, want)
+		}
+		if r.Args == "" {
+			if _, err := Parse(d, r.Short+" "+r.Text(d.Config)); err != nil {
+				t.Errorf("%s has no command: %v", r.Short, err)
+			}
+		}
+	}
+	for key, want := range map[string]string{"loss": "loss VALUE|MODEL NAME=VALUE... (now 0%; 0% to 100%): ", "budget": "(now off; a rate from 1kbit to 1gbit): "} {
+		if text, _ := usage(d, key); !strings.Contains(text, want) {
+			t.Errorf("%q lacks %q", text, want)
+		}
+	}
+}
+
 func TestShadowsAreOffered(t *testing.T) {
 	d := Context{Catalog: controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys()), Config: labtest.FourShadows().Config,
 		Schema: frame.Cubes(frame.WalkoffCubes), Screen: Lab}

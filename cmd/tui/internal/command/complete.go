@@ -193,9 +193,14 @@ func usage(env Context, line string) (text string, isHint bool) {
 	return v.usage(), false
 }
 
-// usage returns the name, the arguments and the help of a command in one line.
+// usage returns the name, the arguments, the present value of a setting with its range, and the help of a command in one
+// line.
 func (v *verb) usage() string {
-	text := strings.TrimSpace(v.Name+" "+v.Args) + ": " + v.Help
+	text := strings.TrimSpace(v.Name + " " + v.Args)
+	if v.present != "" {
+		text += " (" + v.present + ")"
+	}
+	text += ": " + v.Help
 	if v.Note != "" {
 		text += "; " + v.Note
 	}

@@ -76,6 +76,7 @@ type Context struct {
 type verb struct {
 	Name, Args, Help string
 	Note             string // further information, shown while the command is typed
+	present          string // the present value of a setting and its range; "" for other commands
 
 	screens          screen // where the command exists; 0 means Lab and Proxy
 	minArgs, maxArgs int    // number of arguments; maxArgs may be unlimited
@@ -108,7 +109,7 @@ const unlimited = 1 << 20
 func Verbs(env Context) []verb {
 	all := screenVerbs()
 	if env.Screen != Sweep {
-		all = slices.Concat(encoderVerbs(env), linkVerbs(env), settingVerbs(), worldVerbs(env.World), proxyVerbs(), timeVerbs(), packetVerbs(), all)
+		all = slices.Concat(encoderVerbs(env), linkVerbs(env), settingVerbs(env.Config), worldVerbs(env.World), proxyVerbs(), timeVerbs(), packetVerbs(), all)
 	}
 	return slices.DeleteFunc(all, func(v verb) bool {
 		screens := cmp.Or(v.screens, Lab|Proxy) // the default of verb.screens
@@ -221,6 +222,10 @@ func linkVerb(env Context, info lossmodel.KeyInfo, direction config.Direction) v
 		},
 		complete: func(before []string) []string { return lossmodel.CompleteWords(info, before) }}
 	v.strict = len(info.Ladder) > 0 || len(info.Choices) > 0
+	v.present = "now " + config.LinkValue(env.Config, direction, info.Key)
+	if info.Min != "" {
+		v.present += "; " + info.Min + " to " + info.Max
+	}
 	hint := func(args []string) string { return lossmodel.Hint(info, args) }
 	if u := spec.BareUnit(info); u != "" {
 		v.Note = bareUnitNote + u
@@ -236,7 +241,7 @@ func linkVerb(env Context, info lossmodel.KeyInfo, direction config.Direction) v
 
 // settingVerbs returns the command for any setting, and those for the settings outside of encoder and links that can
 // change during a run, such as the playout delay.
-func settingVerbs() (list []verb) {
+func settingVerbs(cfg *config.Config) (list []verb) {
 	list = append(list, verb{Name: "set", Args: "KEY=VALUE", Help: "change a setting, as --set does, such as down.loss=5%", screens: Lab,
 		minArgs: 1, maxArgs: unlimited, parse: func(args []string) (Order, error) {
 			key, value, ok := strings.Cut(strings.Join(args, " "), "=")
@@ -247,7 +252,7 @@ func settingVerbs() (list []verb) {
 		}})
 	for _, r := range config.LiveSettings() {
 		if r.Args != "" {
-			list = append(list, settingVerb(r))
+			list = append(list, settingVerb(cfg, r))
 		}
 	}
 	return list
@@ -255,14 +260,15 @@ func settingVerbs() (list []verb) {
 
 // settingVerb returns the command of a setting, whose value may be a policy with parameters, as in "playout age
 // quantile=99%".
-func settingVerb(r *config.Row) verb {
+func settingVerb(cfg *config.Config, r *config.Row) verb {
 	kind, _, _ := strings.Cut(r.Args, "|")
 	unit := map[string]string{"TIME": "ms", "RATE": "kbit"}[kind] // of a number without one
 	note := ""
 	if unit != "" {
 		note = bareUnitNote + unit
 	}
-	return verb{Name: r.Short, Args: r.Args, Help: r.CommandHelp, Note: note, screens: Lab, minArgs: 1, maxArgs: unlimited,
+	expected, _, _ := strings.Cut(r.ExpectedText(), ", such as")
+	return verb{Name: r.Short, Args: r.Args, Help: r.CommandHelp, Note: note, present: "now " + r.Text(cfg) + "; " + expected, screens: Lab, minArgs: 1, maxArgs: unlimited,
 		strict: unit != "" || kind == "N" || kind == "KBPS",
 		parse: func(args []string) (Order, error) {
 			text := lowerNames(args)
@@ -400,6 +406,11 @@ func Parse(env Context, line string) (Order, error) {
 		words = append(strings.Fields(vi), words[1:]...)
 	}
 	v, names, ok := env.findVerb(words[0])
+	key := config.FullKey(words[0])
+	isKey := strings.Contains(key, ".") && env.Screen == Lab
+	if !ok && isKey && len(words) > 1 { // a setting without a command of its own, such as receiver.playout_delay
+		return changeOrder(key, strings.Join(words[1:], " "))
+	}
 	if !ok {
 		e := config.Unknown("", "command", words[0], names)
 		if e.Near == "" {

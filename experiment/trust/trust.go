@@ -16,12 +16,13 @@ import (
 // interval.
 const alpha = 1e-5
 
-// A Check is one figure of a link: the value expected from the settings, the measured value, and the
-// interval of a correct link. Min or Max is infinite if the settings bound the figure on one side
-// only.
+// A Check is one figure of a link: the value that is set, the value expected from the settings, the measured
+// value, and the interval of a correct link. Min or Max is infinite if the settings bound the figure on one
+// side only.
 type Check struct {
 	Name, Unit    string  // such as "delay" in "ms"
-	Set, Measured float64 // the value expected from the settings, and the measured one
+	Set, Measured float64 // the value that is set, and the measured one
+	Expected      float64 // Set, or the larger loss of packets in several fragments, each of which can be lost
 	IsMean        bool    // Set is the mean of several settings, weighted by packets
 	Min, Max      float64 // bounds of the interval of a correct link
 	Known         bool    // the settings determine the expected value
@@ -52,6 +53,7 @@ func (j *Verifier) Checks(stretches []meters.LinkStretch) (out []Check) {
 	}
 	for i := range out {
 		c := &out[i]
+		c.Expected = max(c.Expected, c.Set)
 		// 1e-9 allows for rounding errors.
 		c.OK = !c.Known || c.Measured >= c.Min-1e-9 && c.Measured <= c.Max+1e-9
 	}
@@ -65,10 +67,13 @@ func (j *Verifier) Checks(stretches []meters.LinkStretch) (out []Check) {
 func checkLoss(stretches []meters.LinkStretch) Check {
 	c := Check{Name: "loss", Unit: "%", Known: true}
 	var odds loss.LossBounds
-	sent, lost := 0.0, 0.0
+	sent, lost, set := 0.0, 0.0, 0.0
 	for i := range stretches {
 		stretch := &stretches[i]
 		n := stretch.Sent
+		if form, ok := loss.Analyze(stretch.Down.Loss); ok {
+			set += form.Rate * float64(n)
+		}
 		c.IsMean = c.IsMean || n > 0 && stretch.Down.Loss != stretches[len(stretches)-1].Down.Loss
 		lost += float64(stretch.Lost)
 		if isRateLimited(&stretch.Down) {
@@ -81,7 +86,7 @@ func checkLoss(stretches []meters.LinkStretch) Check {
 	}
 	sent = max(sent, 1) // avoids a division by 0
 	least, most := odds.Interval(alpha)
-	c.Set, c.Measured = 100*odds.Mean()/sent, 100*lost/sent
+	c.Set, c.Expected, c.Measured = 100*set/sent, 100*odds.Mean()/sent, 100*lost/sent
 	c.Min, c.Max = 100*least/sent, 100*most/sent
 	return c
 }

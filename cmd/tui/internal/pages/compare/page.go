@@ -42,15 +42,11 @@ func New(shadowChoice *panes.SelectedShadow, dir string) *room.Page {
 			return append(places, s[1].Place(0, y, w, h-y))
 		}
 		left, bottom := w, h
-		n := changes.NumChanges()
-		hasChanges := n > 0
 		switch {
-		case hasChanges && w >= wide:
+		case w >= wide:
 			left = w * 6 / 10
-		case hasChanges:
-			bottom -= min(n+2, max((h-y)/3, 3))
-		default:
-			bottom-- // a line that says what would fill the pane
+		case !changes.Absent():
+			bottom -= max((h-y)/3, 3)
 		}
 		upper := bottom - y
 		if len(rows.lanes) < 2 || upper < minRowsForBoth || chart.Selected == panes.RatioChart {
@@ -59,10 +55,13 @@ func New(shadowChoice *panes.SelectedShadow, dir string) *room.Page {
 			half := (upper + 1) / 2
 			places = append(places, s[2].Place(0, y, left, half), s[3].Place(0, y+half, left, upper-half))
 		}
-		if left < w {
-			return append(places, s[4].Place(left, y, w-left, h-y))
+		switch {
+		case left < w:
+			places = append(places, s[4].Place(left, y, w-left, h-y))
+		case bottom < h:
+			places = append(places, s[4].Place(0, bottom, w, h-bottom))
 		}
-		return append(places, s[4].Place(0, bottom, w, h-bottom))
+		return places
 	}
 	p.Small = p.LayOut
 	return p

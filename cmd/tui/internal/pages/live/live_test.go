@@ -15,6 +15,7 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/packetlog"
+	"wirelab/experiment/figures"
 	"wirelab/lossmodel"
 )
 
@@ -142,9 +143,15 @@ func TestWrongIsQuietUntilThereIsAny(t *testing.T) {
 	}
 }
 
-// TestLegendKeepsItsOrder: an outcome that occurs for the first time does not move the others of the legend.
-func TestLegendKeepsItsOrder(t *testing.T) {
-	for _, width := range []int{60, 100, 160} {
+// TestLegendOfPackets: an outcome that occurs for the first time does not move the others of a full legend; otherwise it
+// is named before those that never occurred.
+func TestLegendOfPackets(t *testing.T) {
+	snap := labtest.Snapshot(90 * time.Second)
+	snap.Lanes[0].Totals.Counts = figures.Counts{Sent: 9, Decoded: 7, Lost: 1, Stale: 1}
+	if title := labtest.Draw(&strip{}, labtest.NewView(snap), 40, 8)[0]; !strings.Contains(title, "○ lost  ◐ stale ") {
+		t.Errorf("40 columns: %s", title)
+	}
+	for _, width := range []int{100, 160} {
 		snap := labtest.Snapshot(90 * time.Second)
 		titles := map[string]bool{}
 		for stale := range int64(2) {

@@ -11,6 +11,7 @@ import (
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/tour"
 	"wirelab/experiment/container"
+	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
 	"wirelab/internal/units"
@@ -127,8 +128,8 @@ func (p *strip) oldest() uint64 {
 // the pane is tall enough, a table of the outcomes. It sets width and capacity.
 func (p *strip) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	w, rows := max(c.W-4, 0), max(c.H-3, 0)
-	if w*rows > maxShown {
-		rows = max(maxShown/w, 1)
+	if w*rows > engine.ShownPackets {
+		rows = max(engine.ShownPackets/w, 1)
 	}
 	p.width, p.capacity = w, w*rows
 	c.Frame(th, focused, "Packets", p.legend(th, look.TitleSpace(c.W, "Packets"))...)
@@ -142,9 +143,6 @@ func (p *strip) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		p.drawTable(c, th, y)
 	}
 }
-
-// maxShown is the maximum number of packets in the strip: the number that the lab stores.
-const maxShown = 600
 
 // outcomeCounts returns the outcomes of the whole run, most important first.
 func (p *strip) outcomeCounts() []outcomeCount {
@@ -199,18 +197,24 @@ func (p *strip) drawTable(c *look.Canvas, th *look.Theme, y int) {
 	}
 }
 
-// legend explains the markers of the strip in at most maxWidth columns: the number of packets, then all outcomes in
-// their order, with full or short names, or as many as fit. An outcome keeps its place when it occurs first.
+// legend explains the markers of the strip in at most maxWidth columns: all outcomes in their order, with full or short
+// names, or as many as fit, first those that occurred.
 func (p *strip) legend(th *look.Theme, maxWidth int) []look.Span {
-	groups := func(word func(packetlog.Outcome) string) [][]look.Span {
-		list := [][]look.Span{{look.Dim.Span(fmt.Sprintf("last %d", max(p.capacity-1, 0)))}}
-		for _, o := range p.outcomeCounts() {
+	counts := p.outcomeCounts()
+	groups := func(word func(packetlog.Outcome) string) (list [][]look.Span) {
+		for i, o := range counts {
+			gap := "  "
+			if i == 0 {
+				gap = ""
+			}
 			style, name := o.styledName(word)
-			list = append(list, []look.Span{style.Span("  " + string(th.Outcome[o.outcome])), look.Dim.Span(" " + name)})
+			list = append(list, []look.Span{style.Span(gap + string(th.Outcome[o.outcome])), look.Dim.Span(" " + name)})
 		}
 		return list
 	}
-	return look.Fit(maxWidth, slices.Concat(groups(look.OutcomeName)...), look.FitGroups(maxWidth, groups(look.ShortOutcomeName)))
+	full, short := slices.Concat(groups(look.OutcomeName)...), slices.Concat(groups(look.ShortOutcomeName)...)
+	slices.SortStableFunc(counts, func(a, b outcomeCount) int { return int(min(b.count, 1) - min(a.count, 1)) })
+	return look.Fit(maxWidth, full, short, look.FitGroups(maxWidth, groups(look.ShortOutcomeName)))
 }
 
 // severity returns the rank of an outcome, the higher the more severe: of a packet and its copies, which

@@ -28,9 +28,6 @@ type Changes struct {
 
 func (p *Changes) Name() string { return "Changes" }
 
-// NumChanges returns the number of rows.
-func (p *Changes) NumChanges() int { return len(p.changes) }
-
 // Observe implements room.Observer. It regroups the marks and computes effects only if those of the
 // snapshot differ.
 func (p *Changes) Observe(v room.View) bool {
@@ -96,8 +93,10 @@ func (p *Changes) updateEffects(list []engine.Effect) {
 	}
 }
 
-// Draw implements room.Pane: one row for each change, newest first. Without changes, a line says what would fill the
-// pane, also if it is one row high.
+// Absent implements room.Absent: without changes the pane is shown only beside others.
+func (p *Changes) Absent() bool { return len(p.changes) == 0 }
+
+// Draw implements room.Pane: one row for each change, newest first. Without changes, it says what would fill the pane.
 func (p *Changes) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	const title = "Changes"
 	if len(p.changes) == 0 {
@@ -113,22 +112,17 @@ func (p *Changes) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 }
 
-// drawEmpty draws three things to try, with their keys.
+// drawEmpty draws what can be changed, with its keys, and what is listed then.
 func (p *Changes) drawEmpty(c *look.Canvas, th *look.Theme, focused bool) {
-	y := 0
-	if c.H > 2 {
-		c.Frame(th, focused, p.Name())
-		y = 1
+	c.Frame(th, focused, p.Name())
+	key, text := look.Key.Span, look.Dim.Span
+	lines := look.WrapSpans([]look.Span{text("Change something: "), key("e"), text(" the encoder, "), key("p"),
+		text(" the profile. The effect is listed here; "), key("u"), text(" undoes it.")}, c.W-4)
+	if len(lines) > c.H-2 {
+		lines = [][]look.Span{{text("Changes are listed here, with their effects.")}}
 	}
-	entry := func(key, text string) []look.Span {
-		return []look.Span{look.Key.Span(key), look.Dim.Span(" " + text)}
-	}
-	spans := slices.Concat([]look.Span{look.Dim.Span("The effect is shown here of ")}, entry("e", "another encoder, "),
-		entry("p", "another profile, "), entry("u", "to undo them"))
-	for i, line := range look.WrapSpans(spans, c.W-4) {
-		if y+i < max(c.H-y, 1) {
-			c.Spans(2, y+i, c.W-4, line...)
-		}
+	for i, line := range lines {
+		c.Spans(2, 1+i, c.W-4, line...)
 	}
 }
 

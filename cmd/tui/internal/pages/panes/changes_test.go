@@ -213,3 +213,16 @@ func TestDraggedControlMakesOneMark(t *testing.T) {
 func fileSchema() *frame.Schema {
 	return &frame.Schema{Name: "files", Item: "byte", Delivery: frame.Reliable, TickHz: 1000}
 }
+
+// TestNoChanges: without changes the pane has whole sentences at any size, and no tab.
+func TestNoChanges(t *testing.T) {
+	snap := labtest.NewLab().Snap
+	snap.Marks = nil
+	for _, size := range [][2]int{{80, 12}, {53, 4}, {50, 4}, {50, 3}} {
+		p := &Changes{}
+		text := strings.Join(labtest.Draw(p, labtest.NewView(snap), size[0], size[1]), "\n")
+		if isWhole := strings.Contains(text, "undoes it.") || strings.Contains(text, "effects."); !isWhole || !p.Absent() {
+			t.Errorf("%v, absent %v:\n%s", size, p.Absent(), text)
+		}
+	}
+}

@@ -52,40 +52,53 @@ func (p *LinkStatusLine) Draw(c *look.Canvas, reserved int) {
 	}
 	width := c.W - 6 - reserved
 	prefix := []look.Span{look.Dim.Span(p.prefix)}
-	const long = true
-	if firstCheck := checkSpans(&p.checks[0], !long); look.SpansWidth(prefix)+look.SpansWidth(firstCheck) > width {
+	if firstCheck := checkSpans(&p.checks[0], onlySet); look.SpansWidth(prefix)+look.SpansWidth(firstCheck) > width {
 		prefix = []look.Span{look.Dim.Span("link")}
 	}
-	longLine, shortGroups := prefix, [][]look.Span{prefix}
-	for i := range p.checks {
-		longLine = append(longLine, checkSpans(&p.checks[i], long)...)
-		shortGroups = append(shortGroups, checkSpans(&p.checks[i], !long))
+	var variants [withInterval + 1][][]look.Span // by detail
+	for detail := range variants {
+		variants[detail] = [][]look.Span{prefix}
+		for i := range p.checks {
+			variants[detail] = append(variants[detail], checkSpans(&p.checks[i], detail))
+		}
 	}
-	line := look.Fit(width, longLine, look.FitGroups(width, shortGroups)) // all checks in full, or as many short ones as fit
+	line := look.Fit(width, slices.Concat(variants[withInterval]...), slices.Concat(variants[withFragments]...),
+		look.FitGroups(width, variants[onlySet])) // as many as fit
 	c.Spans(2, c.H-1, c.W-4, append(append([]look.Span{look.Dim.Span(" ")}, line...), look.Dim.Span(" "))...)
 }
 
-// checkSpans formats one check, such as "delay 32.1 ms (set 32.0)", or "(mean set 32.0)" after a change. If long is set, or the check
-// failed, the interval in which a correct link lies follows the set value. If an edge of the interval
-// is infinite, the link has only a minimum or a maximum.
-func checkSpans(check *trust.Check, long bool) []look.Span {
+// Details of a check, each with those before it. A check that failed has all.
+const (
+	onlySet       = iota
+	withFragments // the loss expected of packets in several fragments
+	withInterval  // the interval in which a correct link lies; an edge may be infinite
+)
+
+// checkSpans formats one check, such as "delay 32.1 ms (set 32.0)", or "(mean set 32.0)" after a change. A rate is the
+// used part of what is set.
+func checkSpans(check *trust.Check, detail int) []look.Span {
 	style, number := look.Value, func(v float64) string { return FormatCheck(check, v) }
 	if !check.OK {
 		style = look.Alarm
 	}
 	out := []look.Span{look.Dim.Span("  " + check.Name + " "), style.Span(number(check.Measured)), look.Dim.Span(" " + check.Unit)}
-	if !check.Known {
+	switch {
+	case !check.Known:
 		return append(out, look.Dim.Span(" (no expected value)"))
-	}
-	if !check.OK {
-		out = append(out, look.Alarm.Span(" NOT AS SET"))
+	case check.OK && check.Name == "rate":
+		return append(out, look.Dim.Span(" of "), look.Plain.Span(number(check.Set)), look.Dim.Span(" used"))
+	case !check.OK:
+		out, detail = append(out, look.Alarm.Span(" NOT AS SET")), withInterval
 	}
 	label := " (set "
 	if check.IsMean {
 		label = " (mean set "
 	}
 	out = append(out, look.Dim.Span(label), look.Plain.Span(number(check.Set)))
-	if long || !check.OK {
+	if expected := number(check.Expected); detail >= withFragments && expected != number(check.Set) {
+		out = append(out, look.Dim.Span(", with fragments "), look.Plain.Span(expected))
+	}
+	if detail >= withInterval {
 		interval := ", expected " + number(check.Min) + " to " + number(check.Max)
 		switch {
 		case math.IsInf(check.Max, 1):

@@ -28,6 +28,23 @@ func TestLinkStatusAfterChange(t *testing.T) {
 	}
 }
 
+// TestSetIsWhatIsSet: larger packets lose more than is set, which is named; a rate is a limit of which a part is used.
+func TestSetIsWhatIsSet(t *testing.T) {
+	snap := labtest.NewLab().Snap
+	link := &snap.Lanes[0].Link[0]
+	link.Fragments, link.Down.Loss = 2, loss.Bernoulli{P: 0.025}
+	link.Down.Rate.BitsPerSecond = 5_000_000
+	for w, want := range map[int]string{60: "(set 2.50)", 120: "(set 2.50, with fragments 4.94)", 180: "(set 2.50, with fragments 4.94, expected "} {
+		p, th := &panes.LinkStatusLine{}, labtest.Theme(false)
+		p.Observe(labtest.NewView(snap))
+		c := look.NewCanvas(w, 3)
+		p.Draw(c, 0)
+		if line := c.Lines(th)[2]; !strings.Contains(line, want) || w > 60 && !strings.Contains(line, " kbps of 5000 used") {
+			t.Errorf("%d columns: %s", w, line)
+		}
+	}
+}
+
 // TestLinkStatusMarksDeviations: the line shows set and measured values, never cuts a figure, and is
 // red only where a value deviates from its setting.
 func TestLinkStatusMarksDeviations(t *testing.T) {

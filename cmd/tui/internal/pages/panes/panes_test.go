@@ -52,6 +52,9 @@ func TestSummaryLineOmitsWholeFigures(t *testing.T) {
 			t.Errorf("%d columns: the unit is cut: %q", w, line)
 		}
 	}
+	if failed := p.failures(false)[1]; failed.Style != look.Bad {
+		t.Errorf("48 failed packets are not red: %+v", failed)
+	}
 	p.lane.Totals.Wrong = 2
 	c := look.NewCanvas(60, 1)
 	p.Draw(c, labtest.Theme(false), false)

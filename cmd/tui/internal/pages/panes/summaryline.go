@@ -55,7 +55,7 @@ func (p *SummaryLine) failures(withWrong bool) []look.Span {
 	t := &p.lane.Totals
 	failed, wrong := look.Value, look.Value
 	if t.Failed() > 0 {
-		failed = look.NoBase
+		failed = look.Bad
 	}
 	if t.Wrong > 0 {
 		wrong = look.Alarm

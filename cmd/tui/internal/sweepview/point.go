@@ -70,19 +70,17 @@ func (m *model) figureColumns(p int, list []int) []grid.Column {
 	n := len(list)
 	name := column("figure", n, func(i int) look.Span { return look.Dim.Span(m.row(list[i]).Title) })
 	name.Min = min(name.Width, 12)
-	meanInterval := column("95 %", n, func(i int) look.Span { return look.Dim.Span(texts[i].interval) })
-	meanInterval.Min = min(meanInterval.Width, 7)
-	columns := []grid.Column{name,
-		rightColumn("mean", n, func(i int) look.Span { return look.Value.Span(texts[i].mean) }), meanInterval,
-		column("unit", n, func(i int) look.Span { return look.Dim.Span(m.row(list[i]).Unit) })}
+	unit := column("unit", n, func(i int) look.Span { return look.Dim.Span(m.row(list[i]).Unit) })
+	numbers := numberColumns("mean", n, func(i int) *pointText { return &texts[i] })
+	mean, interval, ratio, ratioInterval := numbers[0], numbers[1], numbers[2], numbers[3]
+	interval.Min = min(interval.Width, 7)
+	columns := []grid.Column{name, mean, interval, unit}
 	if len(m.means) == 1 {
 		return columns
 	}
-	ratio := rightColumn("ratio", n, func(i int) look.Span { return texts[i].style.Span(texts[i].ratio) })
-	interval := column("95 %", n, func(i int) look.Span { return texts[i].style.Span(texts[i].ratioInterval) })
 	ratio.Drop = 2
-	interval.Drop = 1
-	return append(columns, ratio, interval)
+	ratioInterval.Drop = 1
+	return append(columns, ratio, ratioInterval)
 }
 
 // drawCharts draws the figure along each axis of the map, through the selected point, as far as there are rows.

@@ -25,15 +25,6 @@ func (m *model) drawRanking(c *look.Canvas, focused bool) {
 
 // rankingColumns returns the columns of the ranking. The mean is marked as the one by which rows are sorted.
 func (m *model) rankingColumns() []grid.Column {
-	cell := func(style look.Style, text func(t *pointText) string) func(int) look.Span {
-		return func(row int) look.Span { return style.Span(text(&m.texts[m.ranked[row]])) }
-	}
-	compared := func(text func(t *pointText) string) func(int) look.Span {
-		return func(row int) look.Span {
-			t := &m.texts[m.ranked[row]]
-			return t.style.Span(text(t))
-		}
-	}
 	n := len(m.ranked)
 	list := []grid.Column{rightColumn("#", n, func(row int) look.Span { return look.Dim.Span(m.rankText(m.ranked[row])) })}
 	for _, a := range m.axes {
@@ -52,13 +43,19 @@ func (m *model) rankingColumns() []grid.Column {
 	if m.order == gridOrder {
 		m.ranking.Sort = -1
 	}
+	numbers := numberColumns(cmp.Or(m.row(m.figure).Unit, "mean"), n, func(row int) *pointText { return &m.texts[m.ranked[row]] })
 	const mark = 1 // column of the mark of the order
-	mean := rightColumn(cmp.Or(m.row(m.figure).Unit, "mean"), n, cell(look.Value, func(t *pointText) string { return t.mean }))
-	mean.Width += mark
-	return append(list, mean,
-		column("95 %", n, cell(look.Dim, func(t *pointText) string { return t.interval })),
-		rightColumn("ratio", n, compared(func(t *pointText) string { return t.ratio })),
-		column("95 %", n, compared(func(t *pointText) string { return t.ratioInterval })))
+	numbers[0].Width += mark
+	return append(list, numbers...)
+}
+
+// numberColumns returns the columns of the means, their intervals, and both of the ratios to the reference point.
+func numberColumns(title string, n int, at func(row int) *pointText) []grid.Column {
+	return []grid.Column{
+		rightColumn(title, n, func(row int) look.Span { return look.Value.Span(at(row).mean) }),
+		column("95 %", n, func(row int) look.Span { return look.Dim.Span(at(row).interval) }),
+		rightColumn("ratio", n, func(row int) look.Span { return at(row).style.Span(at(row).ratio) }),
+		column("95 %", n, func(row int) look.Span { return at(row).style.Span(at(row).ratioInterval) })}
 }
 
 // column returns a column of n cells that is as wide as the widest of them and the title.

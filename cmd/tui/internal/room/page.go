@@ -156,7 +156,7 @@ func (p *Page) Lines(th *look.Theme, w, h int) []string {
 		lines = append(lines, p.Top.Render(th, w, 1, look.Unfocused)...)
 	}
 	bottomRows := 0
-	if p.Bottom != nil && (!wide || p.BottomIfWide) {
+	if p.hasLine() {
 		bottomRows = 1
 	}
 	focused := p.Focused()
@@ -265,10 +265,32 @@ func Find[T any](p *Page) (found T, ok bool) {
 	return found, false
 }
 
-// Act calls do with the pane that Find returns, if any, and redraws all panes.
+// hasLine reports whether the page shows Bottom: on large screens too with BottomIfWide, otherwise below the first pane
+// while the page shows one pane at a time, or below the layout of a small screen.
+func (p *Page) hasLine() bool {
+	switch {
+	case p.Bottom == nil || p.BottomIfWide:
+		return p.Bottom != nil
+	case p.alone():
+		return slices.IndexFunc(p.Slots, p.canFocus) == p.FocusedIndex()
+	}
+	return !Wide(p.w, p.h)
+}
+
+// FindActive is Find for keys. If the page shows one pane at a time, only that pane has keys, or any pane while Bottom
+// shows what they adjust.
+func FindActive[T any](p *Page) (found T, ok bool) {
+	if p.alone() && !p.hasLine() && p.Focused() != nil {
+		found, ok = p.Focused().Pane.(T)
+		return found, ok
+	}
+	return Find[T](p)
+}
+
+// Act calls do with the pane that FindActive returns, if any, and redraws all panes.
 func Act[T any](p *Page, do func(T) Request) Request {
 	defer p.Redraw()
-	if pane, ok := Find[T](p); ok {
+	if pane, ok := FindActive[T](p); ok {
 		return do(pane)
 	}
 	return Request{}
@@ -374,7 +396,7 @@ func (p *Page) Bindings() []Binding {
 
 // Arrows returns the hints for the arrow keys of the focused pane.
 func (p *Page) Arrows() [][2]string {
-	if x, ok := Find[Hinter](p); ok {
+	if x, ok := FindActive[Hinter](p); ok {
 		return x.Arrows()
 	}
 	return nil

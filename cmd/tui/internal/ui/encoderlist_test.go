@@ -136,7 +136,7 @@ func TestEncoderListShowsEstimates(t *testing.T) {
 	if got := rows(); !slices.Equal(got, names) {
 		t.Errorf("it shows %q, want %q", got, names)
 	}
-	if title := "Encoder, on the frames of 00:05.7 to 00:07.7"; !strings.Contains(m.View(), title) {
+	if title := "Encoder, frames 00:05.7-00:07.7"; !strings.Contains(m.View(), title) {
 		t.Errorf("no %q in\n%s", title, m.View())
 	}
 	if press(m, "S"); !slices.Equal(rows(), []string{names[2], names[0], names[1]}) {

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -78,7 +79,10 @@ func (m *dashboard) title() (draw func(w int) []look.Span, needed int) {
 	lanes, counted := m.encoders(cfg)
 	peer := m.peer(dot)
 	names := append([]look.Span{source, dot, look.Title.Span(lanes)}, peer...)
-	short := append([]look.Span{source, dot, look.Title.Span(counted)}, peer...)
+	short := []look.Span{source, dot, look.Title.Span(counted)}
+	if overNetwork := m.lab.Snap.To != ""; !overNetwork { // an address is too long
+		short = append(short, peer...)
+	}
 	program := []look.Span{look.Focus.Span("wirelab"), dot}
 	seed := []look.Span{dot, look.Dim.Span("seed "), look.Plain.Span(strconv.FormatUint(cfg.Seed, 10))}
 	clock := []look.Span{dot, look.Value.Span(look.FormatTime(m.lab.Shown().Now.Truncate(clockStep(m.lab.Snap))))}
@@ -102,11 +106,12 @@ func (m *dashboard) title() (draw func(w int) []look.Span, needed int) {
 // session lost it; the client of a crowd; nil in other sessions.
 func (m *dashboard) peer(dot look.Span) []look.Span {
 	peer := m.lab.Snap.To
+	var lost *engine.NetworkError
 	switch x := m.lab.Shown().Crowd; {
 	case x != nil:
 		return []look.Span{dot, clientSpan(x, m.isOfClient())}
-	case lostPeer(m.lab.Snap):
-		return []look.Span{dot, look.Warn.Span(m.lab.Snap.Err.Error())}
+	case errors.As(m.lab.Snap.Err, &lost):
+		return []look.Span{dot, look.Warn.Span(lost.Problem)}
 	case strings.HasPrefix(peer, "127."):
 		return []look.Span{dot, look.Dim.Span("UDP loopback to "), look.Plain.Span(peer)}
 	case peer != "":
@@ -223,12 +228,15 @@ func (m *dashboard) speedSpans() []look.Span {
 	return []look.Span{look.Plain.Span(text)}
 }
 
+// minReplay is the number of ticks for which the run is repeated before the header shows it.
+const minReplay = 20
+
 // badge returns the state of the session, for the right edge of the header: how far the time cursor
 // is in the past, paused, ended, replaying up to a time, at work on a patch, failing, or live.
 func (m *dashboard) badge() look.Span {
 	th, snap := m.theme, m.lab.Snap
 	switch p := snap.Past; {
-	case p != nil && p.Snap == nil && p.Reached > 0: // the run is repeated
+	case p != nil && m.repeating > minReplay: // the run is repeated
 		text := look.FormatTime(p.Reached)
 		if p.To > 0 {
 			text += " of " + look.FormatTime(p.To)

@@ -108,7 +108,9 @@ func pastKeys(all []room.Binding, p *room.Page) []room.Binding {
 	rows := p.HasRows()
 	if rows {
 		for _, arrow := range p.Arrows() {
-			list = append(list, room.OverlayKey(arrow[0], arrow[1], "").Pin())
+			if arrow[0] != "esc" { // it returns to the present too
+				list = append(list, room.OverlayKey(arrow[0], arrow[1], "").Pin())
+			}
 		}
 		list = append(list, room.OverlayKey("esc", "back", "").Pin())
 		list = append(list, slices.DeleteFunc(slices.Clone(p.Bindings()), isIdle)...)

@@ -36,7 +36,7 @@ func (s *Shell) bindPanes() []room.Binding {
 		return func(step int) room.Request { return s.page().Move(step*dx, step*dy) }
 	}
 	unmoved := func() bool { // no pane of the page has something to move
-		_, ok := room.Find[room.Mover](s.page())
+		_, ok := room.FindActive[room.Mover](s.page())
 		return !ok
 	}
 	onlyPane := func() bool { return !s.page().HasOtherPane() }
@@ -75,7 +75,7 @@ func (s *Shell) bindPanes() []room.Binding {
 // does, footer and help omit the key, and a notice with the text lacking appears.
 func paneKey[T any](s *Shell, keyName, help, lacking string, act func(T) room.Request) room.Binding {
 	return room.Bind(keyName, help, func() room.Request { return room.Act(s.page(), act) }).NotifyIdle(lacking).Unless(func() bool {
-		_, ok := room.Find[T](s.page())
+		_, ok := room.FindActive[T](s.page())
 		return !ok
 	})
 }

@@ -39,6 +39,7 @@ type dashboard struct {
 	*Shell
 	lab         *session.Session
 	cat         *controls.Catalog // the encoders, link profiles and keys of links that can be chosen
+	repeating   int               // number of ticks since the lab repeats the run up to the time cursor; 0 if it does not
 	marks       int               // number of marks made with the m key
 	crosshair   time.Duration     // the instant under the crosshair of all charts; 0 means none
 	pendingSave pendingSave
@@ -210,6 +211,10 @@ func (m *dashboard) Tick() (changed bool, cmd tea.Cmd) {
 		changed = m.tour.Tick()
 	}
 	m.lab.Sync()
+	m.repeating++
+	if p := now.Past; p == nil || p.Snap != nil || p.Reached == 0 {
+		m.repeating = 0
+	}
 	m.showPages()
 	if m.pendingSave.done(now) {
 		return false, m.pendingSave.then()

@@ -159,3 +159,18 @@ func TestMaximise(t *testing.T) {
 		}
 	}
 }
+
+// TestKeysOfTheFocusedTab checks that on a small screen only the focused pane has keys, except on the first tab, which
+// shows the selected control.
+func TestKeysOfTheFocusedTab(t *testing.T) {
+	lab := labtest.NewLab()
+	m := screen(lab, 80, 24, Options{})
+	hasLine := func() bool { return strings.Contains(m.View(), "▸ Encoder   relative-orientation") }
+	if !hasLine() {
+		t.Errorf("the first tab does not show the control:\n%s", m.View())
+	}
+	press(m, "shift+tab") // Changes
+	if press(m, "j", "k", "h", "left", "d", "enter"); hasLine() || len(lab.Got) > 0 || m.overlay != nil {
+		t.Errorf("keys act on a pane that is not shown: %s\n%s", spell(lab.Got), m.View())
+	}
+}

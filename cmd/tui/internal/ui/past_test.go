@@ -47,6 +47,12 @@ func TestPastMovesAndReturns(t *testing.T) {
 	}
 	lab.Snap.Past = &engine.Past{To: 20 * time.Second, Reached: 5 * time.Second}
 	m.Update(room.Tick{})
+	if strings.Contains(m.View(), "REPLAY") {
+		t.Error("a short replay is shown")
+	}
+	for range minReplay {
+		m.Update(room.Tick{})
+	}
 	if !strings.Contains(m.View(), "REPLAY 00:05.0 of 00:20.0, esc ends") {
 		t.Errorf("no progress in\n%s", m.View())
 	}

@@ -60,9 +60,10 @@ func (p *rowList) updateMean(before *engine.RowCosts) {
 	}
 	weight := 1.0
 	if before != nil && len(p.mean) == len(k.Rows) && before.Now <= k.Now {
-		weight = 1 - math.Exp(-(k.Now-before.Now).Seconds()/meanPeriod.Seconds())
+		step := (k.Now - before.Now).Seconds()
+		weight = max(1-math.Exp(-step/meanPeriod.Seconds()), step/(k.Now-p.since).Seconds()) // at first a plain mean
 	} else {
-		p.mean, p.ranked = make([]float64, len(k.Rows)), nil
+		p.mean, p.ranked, p.since = make([]float64, len(k.Rows)), nil, k.Since
 	}
 	for row, cost := range k.Rows {
 		p.mean[row] += weight * (panes.BitsPerPacket(k, cost) - p.mean[row])

@@ -187,8 +187,10 @@ func (p *worldMap) receiverFigures(maxWidth int) []look.Span {
 	if p.world.ShowsCubes() { // as their position errors
 		distance, unit = 1000*distance, "mm"
 	}
-	figures = append(figures, "", "; farthest from the sender's: ", p.world.ThingName(&p.worst), ", ", units.Fixed(distance, 1), " "+unit)
-	return look.Fit(maxWidth, look.Labelled(figures...), displaced, behind, nil)
+	farthest := func(word string) []look.Span {
+		return look.Labelled(append(figures[:len(figures):len(figures)], "", word, p.world.ThingName(&p.worst), ", ", units.Fixed(distance, 1), " "+unit)...)
+	}
+	return look.Fit(maxWidth, farthest("; farthest from the sender's: "), farthest("; farthest: "), displaced, behind, nil)
 }
 
 // errorBounds are the upper bounds of the steps of maps of errors.

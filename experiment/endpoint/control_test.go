@@ -381,8 +381,8 @@ func TestDecisionText(t *testing.T) {
 	ms := int64(time.Millisecond)
 	for want, d := range map[string]Decision{
 		"held back: oldest unacked snapshot is 214 ms old, limit 150":                                      {Why: heldByUnacked, Measured: 214 * ms, Limit: 150 * ms},
-		"held back: the rate of 120 kbps is used up for another 35 ms":                                     {Why: HeldByRate, Measured: 35 * ms, Limit: 120_000},
-		"held back: the rate of 43 to 120 kbps is used up for another 35 ms":                               {Why: HeldByRate, Measured: 35 * ms, Limit: 120_000, From: 43_000},
+		"held back: the target of 120 kbps was used up":                                                    {Why: HeldByRate, Measured: 35 * ms, Limit: 120_000},
+		"held back: the target of 43 to 120 kbps was used up":                                              {Why: HeldByRate, Measured: 35 * ms, Limit: 120_000, From: 43_000},
 		"rate cut from 600 to 510 kbps: 30 % of the packets were lost":                                     {Why: CutByLoss, Measured: 300, From: 600_000, To: 510_000},
 		"rate cut from 600 to 255 kbps: the delay has grown for 12 ms, limit 10":                           {Why: cutByOveruse, Measured: 12 * ms, Limit: 10 * ms, From: 600_000, To: 255_000},
 		"20 snapshots a second instead of 60: round trip 312 ms, limit 250":                                {Why: becameBad, Measured: 312 * ms, Limit: 250 * ms, From: 60, To: 20},

@@ -15,7 +15,7 @@ type Decision struct {
 	Why       DecisionReason
 	// Measured and Limit are what the reason compared, at the last snapshot: times in nanoseconds. For HeldByRate
 	// they are the time until the next snapshot and the rate; for CutByLoss, Measured is the share of lost packets in
-	// thousandths.
+	// thousandths, and Limit the number of packets, 0 if unknown.
 	Measured, Limit int64
 	// From and To are the rate before and after a change: bits per second, or snapshots per second for becameBad and
 	// becameGood. For HeldByRate, From is the rate at the first snapshot held back.
@@ -58,7 +58,7 @@ func (d *Decision) Text() string {
 		if from := kbps(d.From); d.From > 0 && from != rate {
 			rate = from + " to " + rate
 		}
-		return "held back: the rate of " + rate + " kbps is used up for another " + ms(d.Measured) + " ms"
+		return "held back: the target of " + rate + " kbps was used up"
 	case heldByRoundTrip:
 		return "held back: fewer snapshots are sent, since the round trip is or was long; it is " + ms(d.Measured) + " ms, limit " + ms(d.Limit)
 	case heldByUnacked:
@@ -66,7 +66,11 @@ func (d *Decision) Text() string {
 	case HeldToDrain:
 		return "held back until all packets in flight are acked, so that the delay without a queue can be measured"
 	case CutByLoss:
-		return cut + units.Fixed(float64(d.Measured)/10, 0) + " % of the packets were lost"
+		share := units.Fixed(float64(d.Measured)/10, 0) + " %"
+		if d.Limit > 0 {
+			return cut + fmt.Sprintf("%s of the %d packets of 200 ms were lost", share, d.Limit)
+		}
+		return cut + share + " of the packets were lost"
 	case cutByOveruse:
 		return cut + "the delay has grown for " + ms(d.Measured) + " ms, limit " + ms(d.Limit)
 	case becameBad, becameGood:

@@ -370,7 +370,7 @@ func (g *gcc) controlByLoss(now time.Duration, c *controller) {
 			g.lossLimit = min(g.maxRate, g.lossLimit*21/20)
 		case share > 100:
 			g.lossLimit = max(g.minRate, min(g.lossLimit, g.rate)*(2000-share)/2000)
-			g.cut(now, g.lossLimit, c, Decision{Why: CutByLoss, Measured: share})
+			g.cut(now, g.lossLimit, c, Decision{Why: CutByLoss, Measured: share, Limit: total})
 		}
 	}
 	g.lostPackets, g.ackedPackets = 0, 0

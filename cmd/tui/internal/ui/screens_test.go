@@ -72,7 +72,7 @@ func screenStates(t *testing.T) []screenState {
 		{"report", withReports, "down down down down", ""},
 		{"report, unreadable", withReports, "down", "was saved by another version of Wirelab, with format 4"},
 		{"transport", on(newTransportLab), "6", ""},
-		{"transport, explained", on(newTransportLab), "6 x", "A packet sent now waits 4800 ms in the queue; rate cut from 600 to 300 kbps"},
+		{"transport, explained", on(newTransportLab), "6 x", "Limited by: the line; Its newest cut"},
 		{"crowd", on(func() room.Lab { return newCrowdLab(200) }), "right right", ""},
 		{"a client", on(func() room.Lab { return newCrowdLab(40) }), "enter", "Packet 5063"},
 		{"a client without pages", on(func() room.Lab { return lonelyClient() }), "", "Packets of client 10"},

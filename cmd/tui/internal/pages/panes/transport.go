@@ -17,12 +17,28 @@ import (
 )
 
 // Transport shows charts of the loop between queue, round trip, baseline and packet size over one time axis.
-type Transport struct{ Charts }
+type Transport struct {
+	Charts
+	hasQueue, hasMessages bool // the settings give the charts of queue and messages something to show
+}
 
 // NewTransport returns the charts.
-func NewTransport() *Transport { return &Transport{Charts{Selected: -1}} }
+func NewTransport() *Transport { return &Transport{Charts: Charts{Selected: -1}} }
 
 func (p *Transport) Name() string { return "Loop" }
+
+// Observe implements room.Observer.
+func (p *Transport) Observe(v room.View) bool {
+	p.hasMessages = v.Cfg.HasMessages()
+	p.hasQueue = v.Cfg.Down.Rate.BitsPerSecond > 0 || HasQueue(v.ActiveLane())
+	return p.Charts.Observe(v)
+}
+
+// HasQueue reports whether the newest sample of a lane has a bottleneck: a trace or netem limits the rate too.
+func HasQueue(l *engine.Lane) bool {
+	samples := l.Samples
+	return len(samples) > 0 && samples[len(samples)-1].Transport.HasQueue
+}
 
 // RoundTripMS is the time from sending a packet to its ack, in ms: the newest of each sample.
 var RoundTripMS meters.Ratio = func(s *meters.Sample) (num, den float64) {
@@ -32,7 +48,7 @@ var RoundTripMS meters.Ratio = func(s *meters.Sample) (num, den float64) {
 // WireBytes is the size of a packet with headers.
 func WireBytes(s *meters.Sample) (num, den float64) { return float64(s.WireBits) / 8, float64(s.Sent) }
 
-// transportCharts returns all charts, the most important first.
+// transportCharts returns the charts that can have values, the most important first.
 func (p *Transport) transportCharts() []TimeChart[meters.Sample] {
 	type line = TimeLine[meters.Sample]
 	tickMS := 0.0
@@ -42,7 +58,7 @@ func (p *Transport) transportCharts() []TimeChart[meters.Sample] {
 	m := p.Lane.Totals.Messages
 	inStream := m != nil && strings.HasPrefix(m.Delivery, "stream") // snapshots have no acks of their own
 	perSecond := func(n int, isKnown bool) (num, den float64) { return Known(float64(n)*room.PerSecond, isKnown) }
-	return []TimeChart[meters.Sample]{
+	list := []TimeChart[meters.Sample]{
 		{Title: "Rate kbps", Floor: 10, Lines: []line{
 			{Name: "used", Style: look.Wire, Value: meters.WireKbps},
 			{Name: "line", Stroke: chart.Dashed, Style: look.Budget, Limit: true, Value: func(s *meters.Sample) (num, den float64) {
@@ -51,23 +67,30 @@ func (p *Transport) transportCharts() []TimeChart[meters.Sample] {
 			{Name: "target", Stroke: chart.Dotted, Style: look.Ratio, Limit: true, Value: func(s *meters.Sample) (num, den float64) {
 				return Known(float64(s.TargetBps)/1000, s.TargetBps > 0)
 			}}}},
-		{Title: "Round trip and baseline, ms", Floor: 50, Empty: "no ack of a packet has arrived", Lines: []line{
+		{Title: "Round trip and baseline, ms", Floor: 50, Lines: []line{
 			{Name: "round trip", Style: look.Payload, Value: Ratio[meters.Sample](RoundTripMS)},
 			{Name: "baseline age", Stroke: chart.Dashed, Style: look.Ratio, Value: func(s *meters.Sample) (num, den float64) {
 				return tickMS * float64(s.BaselineAge), float64(s.Referenced)
 			}}}},
 		{Title: "Packet bytes", Floor: 100, Lines: []line{
 			{Name: "with headers", Style: look.Wire, Value: WireBytes}}},
-		{Title: "Queue KB", Floor: 1, Empty: "no bottleneck: /down rate 500kbit sets one", Lines: p.queueLines()},
-		{Title: "Messages under way", Floor: 4, Empty: "none: see [messages]", Lines: []line{
-			{Name: "not delivered", Style: look.Copy, Value: func(s *meters.Sample) (num, den float64) { return Known(float64(s.UnderWay), m != nil) }}}},
-		{Title: "Acks and skips/s", Floor: 10, Empty: "no acks of snapshots", Lines: []line{
-			{Name: "acks", Style: look.Good, Value: func(s *meters.Sample) (num, den float64) { return perSecond(s.Transport.Acks, !inStream) }},
+	}
+	if p.hasQueue {
+		list = append(list, TimeChart[meters.Sample]{Title: "Queue KB", Floor: 1, Lines: p.queueLines()})
+	}
+	if p.hasMessages {
+		list = append(list, TimeChart[meters.Sample]{Title: "Messages under way", Floor: 4, Lines: []line{
+			{Name: "not delivered", Style: look.Copy, Value: func(s *meters.Sample) (num, den float64) { return Known(float64(s.UnderWay), m != nil) }}}})
+	}
+	if !inStream {
+		list = append(list, TimeChart[meters.Sample]{Title: "Acks and skips/s", Floor: 10, Lines: []line{
+			{Name: "acks", Style: look.Good, Value: func(s *meters.Sample) (num, den float64) { return perSecond(s.Transport.Acks, true) }},
 			{Name: "held back", Stroke: chart.Dashed, Style: look.Warn, Value: func(s *meters.Sample) (num, den float64) { return perSecond(s.Held, s.Controlled) }},
 			{Name: "repaired", Stroke: chart.Dotted, Style: look.Copy, Value: func(s *meters.Sample) (num, den float64) {
 				return perSecond(s.Repaired, s.Repaired > 0)
-			}}}},
+			}}}})
 	}
+	return list
 }
 
 // queueLines returns the lines of the queue by owner: the game, and each flow of other traffic, or their sum if they are

@@ -14,16 +14,16 @@ func New() *room.Page {
 	p.LayOut = func(w, h int) []room.Place {
 		rightW := room.RightColumn(w)
 		leftW := w - rightW
-		playoutsH := 1 // without a comparison
-		if n := playouts.rows(); n > 0 {
+		playoutsH := 0
+		if !playouts.Absent() {
 			const chartRows = 14
-			playoutsH = min(n+chartRows, h*2/3)
+			playoutsH = min(playouts.rows()+chartRows, h*2/3)
 		}
-		return []room.Place{
-			s[0].Place(0, 0, leftW, h),
-			s[1].Place(leftW, 0, rightW, h-playoutsH),
-			s[2].Place(leftW, h-playoutsH, rightW, playoutsH),
+		places := []room.Place{s[0].Place(0, 0, leftW, h), s[1].Place(leftW, 0, rightW, h-playoutsH)}
+		if playoutsH > 0 {
+			places = append(places, s[2].Place(leftW, h-playoutsH, rightW, playoutsH))
 		}
+		return places
 	}
 	return p
 }
@@ -33,6 +33,6 @@ func Needed(v room.View) bool {
 	cfg, lane := v.Cfg, v.ActiveLane()
 	compares := cfg.Receiver.PlayoutCompare != ""
 	hasPolicy := cfg.HasBudget() || cfg.HasMessages() || cfg.HasRedundancy() || cfg.Sender.Control.Name() != ""
-	limited := cfg.Down.Rate.BitsPerSecond > 0 || hasQueue(lane) // a trace or netem limits the rate too
+	limited := cfg.Down.Rate.BitsPerSecond > 0 || panes.HasQueue(lane) // a trace or netem limits the rate too
 	return hasPolicy || compares || limited || len(cfg.Traffic) > 0 || lane.Control != nil
 }

@@ -17,6 +17,7 @@ type playouts struct {
 	compared *figures.PlayoutComparison // nil without a comparison
 	past     bool                       // the comparison is of the run up to now, not up to the time cursor
 	seen     bool                       // Observe was called
+	isSet    bool                       // policies are compared
 }
 
 func (p *playouts) Name() string { return "Playout" }
@@ -28,16 +29,20 @@ func (p *playouts) Observe(v room.View) bool {
 	}
 	before := p.compared
 	p.compared, p.past, p.seen = nil, v.Cut(), true
+	p.isSet = v.Cfg.Receiver.PlayoutCompare != ""
 	if lanes := v.Newest().Lanes; len(lanes) > 0 {
 		p.compared = lanes[0].Totals.Playout.Policies
 	}
 	return before != nil || p.compared != nil
 }
 
-// rows returns the rows of the table with its heading and the frame; 0 without a comparison.
+// Absent implements room.Absent: no policies are compared.
+func (p *playouts) Absent() bool { return p.compared == nil && !p.isSet }
+
+// rows returns the rows of the table with its heading and the frame, 3 before the first figures.
 func (p *playouts) rows() int {
 	if p.compared == nil {
-		return 0
+		return 3
 	}
 	return len(p.compared.List) + 3
 }
@@ -48,8 +53,8 @@ func dotName(i int) rune { return rune('a' + i%26) }
 func (p *playouts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	title := "Playout policies: starved %"
 	if p.compared == nil {
-		c.Frame(th, focused, "Playout policies", look.Fit(look.TitleSpace(c.W, "Playout policies"),
-			[]look.Span{look.Dim.Span("none: /playout_compare all")}, nil)...)
+		c.Frame(th, focused, title)
+		c.Clip(2, 1, c.W-4, look.Dim, "no figures yet: the display has not begun")
 		return
 	}
 	about := th.Dot + " fixed delays"
@@ -74,12 +79,12 @@ func (p *playouts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 	s.Columns = []panes.ScatterColumn{
 		{Heading: "starved", Width: 8, Value: func(i int) string { return list[i].StarvedRatio.Times(100).Text(2) + " %" }},
-		{Heading: "age p50/95", Width: 11, Value: func(i int) string {
+		{Heading: "age ms, p50/95", Width: 15, Value: func(i int) string {
 			age := &list[i].AgeMS
 			return age.Of(age.P50).Text(0) + "/" + age.Of(age.P95).Text(0)
 		}},
-		{Heading: "best fixed", Width: 11, Value: func(i int) string { return list[i].BestFixedMS.Text(0) }},
-		{Heading: "vs it", Width: 6, Value: func(i int) string { // the median age minus that of the best fixed delay
+		{Heading: "best fixed", Width: 11, Value: func(i int) string { return list[i].BestFixedMS.Text(0) + " ms" }},
+		{Heading: "vs it ms", Width: 9, Value: func(i int) string { // the median age minus that of the best fixed delay
 			return list[i].VsBestFixedMS.FormatWith(func(v float64) string {
 				if v > 0 {
 					return "+" + units.Fixed(v, 0)

@@ -3,6 +3,7 @@ package transport
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"wirelab/cmd/tui/internal/look"
@@ -17,14 +18,23 @@ import (
 	"wirelab/lossmodel"
 )
 
-// policies lists the policies of each kind with their figures, one row each; a kind without a policy has a row with the
-// command that sets one.
+// policies shows what limits the flow, the policies that are set with their figures, one row each, and the log of the
+// send-rate controls.
 type policies struct {
-	cfg  *config.Config
-	snap *engine.Snapshot
+	cfg    *config.Config
+	snap   *engine.Snapshot
+	scroll int // entries of the log above the first one that is shown
 }
 
 func (p *policies) Name() string { return "Policies" }
+
+// Move scrolls the log.
+func (p *policies) Move(_, dy int) room.Request {
+	p.scroll = max(p.scroll+dy, 0)
+	return room.Request{}
+}
+
+func (p *policies) Arrows() [][2]string { return [][2]string{{"↑↓", "decisions"}} }
 
 // Observe implements room.Observer: the figures change when a slow redraw is due (see room.View.RedrawDue).
 func (p *policies) Observe(v room.View) bool {
@@ -38,135 +48,188 @@ func (p *policies) Observe(v room.View) bool {
 // policyRow is a row: what the policy is for, the policy, and its figures.
 type policyRow struct {
 	kind, name string
-	isSet      bool
 	figures    []string // the most important first
 }
 
-func (p *policies) rows() []policyRow {
+// rows returns the policies that are set, and the commands that set the others.
+func (p *policies) rows() (rows []policyRow, others []string) {
 	lane := p.lane()
 	t := &lane.Totals
-	queue := policyRow{kind: "Queue", name: "/down queue_discipline fq_codel"}
-	if d := p.cfg.Down.Rate.Discipline; hasQueue(lane) {
-		queue.isSet, queue.name = true, "droptail"
+	if d := p.cfg.Down.Rate.Discipline; panes.HasQueue(lane) {
+		queue := policyRow{kind: "Queue", name: "droptail"}
 		if d.Name() != "" {
 			queue.name = d.Label()
 		}
-		queue.figures = append(queue.figures, "peak "+t.Network.QueuePeakBytes.FormatWith(units.Bytes, "-"))
-		if n := t.LostBy[lossmodel.Queue]; n > 0 {
-			queue.figures = append(queue.figures, fmt.Sprintf("dropped %d", n))
-		}
+		queue.figures = append(queue.figures, fmt.Sprintf("dropped %d", t.LostBy[lossmodel.Queue]), "peak "+t.Network.QueuePeakBytes.FormatWith(units.Bytes, "-"))
+		rows = append(rows, queue)
+	} else {
+		others = append(others, "/down rate 500kbit")
 	}
-	others := policyRow{kind: "Traffic", name: "/traffic 1 cubic", isSet: len(p.cfg.Traffic) > 0}
-	if others.isSet {
-		others.name = p.cfg.Traffic.Label()
+	if len(p.cfg.Traffic) > 0 {
+		flows := policyRow{kind: "Traffic", name: p.cfg.Traffic.Label()}
 		for _, f := range lane.Traffic {
-			others.figures = append(others.figures, f.Mbps.Text(2)+" Mbit/s")
+			flows.figures = append(flows.figures, f.Mbps.Times(1000).Text(0)+" kbps")
 		}
+		rows = append(rows, flows)
+	} else {
+		others = append(others, "/traffic 1 cubic")
 	}
-	control := policyRow{kind: "Send rate", name: "/control ack-clock"}
 	if x := lane.Control; x != nil {
-		control.isSet, control.name = true, x.Policy.Label()
-		control.figures = append(control.figures, fmt.Sprintf("held back %d", x.Held))
+		control := policyRow{kind: "Send rate", name: x.Policy.Label(), figures: []string{fmt.Sprintf("held back %d snapshots", x.Held)}}
 		if x.TargetBps > 0 {
-			control.figures = append(control.figures, "target now "+units.Fixed(float64(x.TargetBps)/1000, 0)+" kbps")
+			control.figures = append(control.figures, "target now "+kbps(float64(x.TargetBps)))
 		}
+		rows = append(rows, control)
+	} else {
+		others = append(others, "/control gcc")
 	}
-	repair := policyRow{kind: "Redundancy", name: "/redundancy repeat n=1"}
 	if r := t.Redundancy; r != nil {
-		repair.isSet, repair.name = true, r.Policy
-		repair.figures = append(repair.figures, fmt.Sprintf("repaired %d", r.Repaired), "+"+units.Fixed(r.OverheadKbps, 0)+" kbps")
+		rows = append(rows, policyRow{"Redundancy", r.Policy, []string{fmt.Sprintf("repaired %d", r.Repaired), "+" + units.Fixed(r.OverheadKbps, 0) + " kbps"}})
+	} else {
+		others = append(others, "/redundancy repeat n=1")
 	}
-	messages := policyRow{kind: "Messages", name: "[messages] in a file"}
 	if m := t.Messages; m != nil {
-		messages.isSet, messages.name = true, m.Delivery
-		messages.figures = append(messages.figures, fmt.Sprintf("under way %d", lane.UnderWay))
+		messages := policyRow{kind: "Messages", name: m.Delivery, figures: []string{fmt.Sprintf("under way now %d", lane.UnderWay)}}
 		if m.DeliveryMS.N > 0 {
 			messages.figures = append(messages.figures, "delivery p99 "+units.Fixed(m.DeliveryMS.P99, 0)+" ms")
 		}
+		rows = append(rows, messages)
+	}
+	if p.cfg.Receiver.PlayoutCompare == "" {
+		others = append(others, "/playout_compare all")
 	}
 	f := panes.FiguresOf(lane, p.snap.Item)
-	play := policyRow{kind: "Playout", isSet: true, name: p.cfg.Playout().Label(),
-		figures: []string{f.Title("playout.starved_ratio") + " " + f.Run("playout.starved_ratio") + " %", f.Title("age_ms.p50") + " " + f.Run("age_ms.p50") + " ms"}}
-	return []policyRow{queue, others, control, repair, messages, play}
+	return append(rows, policyRow{"Playout", p.cfg.Playout().Label(),
+		[]string{f.Title("playout.starved_ratio") + " " + f.Run("playout.starved_ratio") + " %", f.Title("age_ms.p50") + " " + f.Run("age_ms.p50") + " ms"}}), others
 }
+
+// kbps returns a rate in bits per second as text.
+func kbps(bps float64) string { return units.Fixed(bps/1000, 0) + " kbps" }
 
 // lane returns the active lane.
 func (p *policies) lane() *engine.Lane { return room.View{Snap: p.snap}.ActiveLane() }
 
-// hasQueue reports whether the newest sample of a lane has a bottleneck.
-func hasQueue(l *engine.Lane) bool {
-	samples := l.Samples
-	return len(samples) > 0 && samples[len(samples)-1].Transport.HasQueue
-}
-
 func (p *policies) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.Frame(th, focused, "Policies", look.Fit(look.TitleSpace(c.W, "Policies"), []look.Span{look.Dim.Span("figures of the whole run; x explains")}, nil)...)
-	const nameX = 14
 	y := 1
-	for _, r := range p.rows() {
-		if y >= c.H-1 {
-			return
-		}
-		c.Clip(2, y, nameX-3, look.Dim, r.kind)
-		if !r.isSet {
-			c.Clip(nameX, y, c.W-2-nameX, look.Dim, "none: "+r.name)
-			y++
-			continue
-		}
-		x := c.Clip(nameX, y, c.W-2-nameX, look.Value, r.name)
-		groups := [][]look.Span{}
-		for _, f := range r.figures {
-			groups = append(groups, []look.Span{look.Dim.Span("  " + f)})
-		}
-		if spans := look.FitGroups(c.W-2-x, groups); len(spans) > 0 || y+1 >= c.H-1 {
-			c.Spans(x, y, c.W-2-x, spans...)
-		} else { // in a row of their own
-			y++
-			c.Spans(nameX-2, y, c.W-nameX, look.FitGroups(c.W-nameX, groups)...)
-		}
-		y++
-	}
-	y++ // an empty row
-	for _, text := range p.reasons() {
+	wrap := func(style look.Style, text string) {
 		for _, line := range look.Wrap(text, c.W-4) {
 			if y < c.H-1 {
-				c.Clip(2, y, c.W-4, look.Plain, line)
+				c.Clip(2, y, c.W-4, style, line)
 				y++
 			}
 		}
 	}
+	if len(p.lane().Samples) > 0 {
+		what, why := p.verdict()
+		wrap(look.Value, "Limited by: "+what)
+		wrap(look.Plain, why)
+	}
+	const verdictRows = 5 // so that what follows does not move
+	y = max(y, verdictRows)
+	rows, others := p.rows()
+	for _, r := range rows {
+		y = r.draw(c, y)
+	}
+	wrap(look.Dim, "not set: "+strings.Join(others, ", "))
+	y++ // an empty row
+	if log := p.log(); len(log) > 0 {
+		wrap(look.Dim, "decisions, newest first")
+		p.scroll = min(p.scroll, len(log)-1)
+		for _, text := range log[p.scroll:] {
+			wrap(look.Plain, text)
+		}
+	}
+}
+
+// draw draws the row at y, with the figures in a row of their own if there is no space, and returns the row below.
+func (r *policyRow) draw(c *look.Canvas, y int) (below int) {
+	const nameX = 14
+	if y >= c.H-1 {
+		return y
+	}
+	c.Clip(2, y, nameX-3, look.Dim, r.kind)
+	x := c.Clip(nameX, y, c.W-2-nameX, look.Value, r.name)
+	groups := [][]look.Span{}
+	for _, f := range r.figures {
+		groups = append(groups, []look.Span{look.Dim.Span("  " + f)})
+	}
+	if spans := look.FitGroups(c.W-2-x, groups); len(spans) > 0 || y+2 >= c.H-1 {
+		c.Spans(x, y, c.W-2-x, spans...)
+		return y + 1
+	}
+	c.Spans(nameX-2, y+1, c.W-nameX, look.FitGroups(c.W-nameX, groups)...)
+	return y + 2
 }
 
 // Reasons implements room.Reasoner.
 func (p *policies) Reasons() (room.Request, bool) {
 	lines := p.reasons()
-	return room.Request{Overlay: &room.TextBox{Title: "Flow", Text: room.Paragraphs(lines...)}}, len(lines) > 0
+	title := "Flow at " + look.FormatTime(p.snap.Now) + ", means of the last 2 s"
+	return room.Request{Overlay: &room.TextBox{Title: title, Text: room.Paragraphs(lines...)}}, len(lines) > 0
 }
 
 func (p *policies) KeyHelp(key string) string {
-	return map[string]string{"x": "explain the loop and the policies"}[key]
+	return map[string]string{"x": "explain what limits the flow, and what changes it", "up": "scroll the decisions"}[key]
 }
 
-// reasons returns sentences about what limits the flow, about the loop, and then about the newest decisions of the send-rate controls, newest first.
+// reasons returns sentences about what limits the flow, about each possible limit with the setting that changes it, and
+// about the loop.
 func (p *policies) reasons() (texts []string) {
-	if len(p.lane().Samples) == 0 {
+	lane := p.lane()
+	if len(lane.Samples) == 0 {
 		return nil
 	}
-	texts = append(texts, p.verdict())
-	if text := p.explainLoop(); text != "" {
-		texts = append(texts, text)
+	what, why := p.verdict()
+	texts = append(texts, "Limited by: "+what+". "+why)
+	last := meters.Sum(meters.Tail(lane.Samples, room.RecentSpan))
+	if line := last.Transport.LineBps; line > 0 {
+		q := &lane.Samples[len(lane.Samples)-1].Queue
+		texts = append(texts, fmt.Sprintf("Line: the session sends %s of %s, with all headers. A packet sent now waits %s ms in the queue of %s, of which other traffic has %s. "+
+			"/down rate 1mbit widens the line; /down queue_discipline fq_codel keeps other traffic apart.", units.Fixed(lane.Recent.WireKbps, 0), kbps(float64(line)),
+			units.Fixed(units.Milliseconds(q.Delay), 0), units.Bytes(float64(q.Total())), units.Bytes(float64(q.Others()))))
 	}
+	if x := lane.Control; x != nil {
+		text := "Send-rate control " + x.Policy.Label() + ": "
+		if x.TargetBps > 0 {
+			text += "its target is " + kbps(float64(x.TargetBps)) + " now; "
+		}
+		text += fmt.Sprintf("it held back %s in the last 2 s and %d since the start.", words.Count(last.Held, "snapshot"), x.Held)
+		if cut := lastCut(x.Decisions); cut != "" {
+			text += " Its newest cut: " + cut + "."
+		}
+		texts = append(texts, text+" /control off ends it; an encoder with smaller packets needs fewer of its kbps.")
+	}
+	if budget := p.cfg.Sender.Budget; budget > 0 {
+		texts = append(texts, fmt.Sprintf("Budget of the sender: %s of %s are used, without IP and UDP headers. /budget 200kbit changes it.",
+			units.Fixed(budgetUse(&last)/1000, 0), kbps(float64(budget))))
+	}
+	if text := p.explainLoop(); text != "" {
+		texts = append(texts, "Loop: "+text)
+	}
+	return texts
+}
+
+// log returns the newest decisions of the send-rate controls of all lanes, newest first.
+func (p *policies) log() (texts []string) {
 	for i := range p.snap.Lanes {
 		l := &p.snap.Lanes[i]
 		if l.Control == nil {
 			continue
 		}
-		const newest = 10
+		const newest = 30
 		list := l.Control.Decisions
 		for _, d := range slices.Backward(list[max(len(list)-newest, 0):]) {
-			text := fmt.Sprintf("%s, lane %s: %s", look.FormatTime(d.At), l.Letter, d.Text())
+			at := look.FormatTime(d.At)
 			if d.Held > 1 {
-				text += fmt.Sprintf("; %d snapshots until %s", d.Held, look.FormatTime(d.Until))
+				at += "-" + look.FormatTime(d.Until)
+			}
+			if len(p.snap.Lanes) > 1 {
+				at += ", lane " + l.Letter
+			}
+			text := at + "  " + d.Text()
+			if d.Held > 1 {
+				text += fmt.Sprintf("; %d snapshots", d.Held)
 			}
 			texts = append(texts, text)
 		}
@@ -174,33 +237,42 @@ func (p *policies) reasons() (texts []string) {
 	return texts
 }
 
-// verdict says what limits the flow: the line, the send-rate control, the budget of the sender or nothing. It ends with
-// the losses of the last two seconds.
-func (p *policies) verdict() string {
+// budgetUse returns the rate in bits per second that counts for a budget, of a sum of samples over room.RecentSpan.
+func budgetUse(sum *meters.Sample) float64 {
+	const ipAndUDP = 8 * 28 // bits of a packet
+	return float64(sum.WireBits-int64(sum.Sent)*ipAndUDP) / room.RecentSpan.Seconds()
+}
+
+// verdict returns what limits the flow: the line, the send-rate control, the budget of the sender or nothing; then the
+// figures of the last two seconds from which that follows, and the losses.
+func (p *policies) verdict() (what, why string) {
 	lane := p.lane()
 	last := meters.Sum(meters.Tail(lane.Samples, room.RecentSpan))
-	used, line, budget := lane.Recent.WireKbps, float64(last.Transport.LineBps)/1000, float64(p.cfg.Sender.Budget)/1000
-	text := "Nothing limits the flow now"
+	used, line, budget := lane.Recent.WireKbps, float64(last.Transport.LineBps), float64(p.cfg.Sender.Budget)
 	const (
-		nearlyAll = 0.9 // of a budget, which is rarely used to the last bit
-		longQueue = 100 * time.Millisecond
+		nearlyAll = 0.9 // of a budget or a line, which are rarely used to the last bit
+		longQueue = 50 * time.Millisecond
 	)
+	newest := &lane.Samples[len(lane.Samples)-1].Queue
+	what, why = "nothing", "In the last 2 s: "
 	switch {
-	case line > 0 && used > line:
-		text = fmt.Sprintf("Limited by the line: the session sends %s kbps on a line of %s, so the queue does not drain", units.Fixed(used, 0), units.Fixed(line, 0))
-	case last.Held > 0 && lane.Control != nil:
-		text = "Limited by the send-rate control " + lane.Control.Policy.Label() + ", which held back " + words.Count(last.Held, "snapshot")
-		if why := lastCut(lane.Control.Decisions); why != "" {
-			text += " (" + why + ")"
-		}
-	case budget > 0 && used >= nearlyAll*budget:
-		text = fmt.Sprintf("Limited by the budget of the sender: %s of %s kbps are used", units.Fixed(used, 0), units.Fixed(budget, 0))
-	case last.Queue.Delay > longQueue:
-		text = "Limited by the line: its queue delays packets by " + units.Fixed(units.Milliseconds(last.Queue.Delay), 0) + " ms"
+	case last.Held > 0 && lane.Control != nil && 1000*used <= line:
+		what = "the send-rate control " + lane.Control.Policy.Label()
+		why += words.Count(last.Held, "snapshot") + " held back, "
+	case line > 0 && newest.Others() > newest.Bytes && newest.Delay > longQueue:
+		what = "the line: other traffic fills its queue"
+	case line > 0 && (1000*used > nearlyAll*line || newest.Delay > longQueue):
+		what = "the line"
+	case budget > 0 && budgetUse(&last) >= nearlyAll*budget:
+		what = "the budget of the sender"
+		why += units.Fixed(budgetUse(&last)/1000, 0) + " of " + kbps(budget) + " used, "
+	}
+	if line > 0 {
+		why += fmt.Sprintf("%s of %s of the line, queue %s ms, ", units.Fixed(used, 0), kbps(line), units.Fixed(units.Milliseconds(newest.Delay), 0))
 	}
 	queue := last.LostBy[lossmodel.Queue]
 	share := units.Fixed(100*float64(last.Lost-queue)/float64(max(last.Sent, 1)), 1)
-	return fmt.Sprintf("%s. In the last 2 s the link lost %s %% and the queue dropped %s.", text, share, words.Count(queue, "packet"))
+	return what, why + fmt.Sprintf("the link lost %s %% of %s, the queue dropped %d.", share, words.Count(last.Sent, "packet"), queue)
 }
 
 // lastCut returns the time and the reason of the newest cut of the rate; "" without one.
@@ -234,10 +306,6 @@ func (p *policies) explainLoop() string {
 		}
 	}
 	text := "Round trip " + units.Fixed(roundTrip, 0) + " ms."
-	newest := &last[len(last)-1]
-	if q := &newest.Queue; q.Delay > 0 {
-		text += fmt.Sprintf(" A packet sent now waits %s ms in the queue, which contains %s.", units.Fixed(units.Milliseconds(q.Delay), 0), units.Bytes(float64(q.Total())))
-	}
 	text += " " + p.describe(last)
 	text += "."
 	if roundTrip < 2*shortest { // otherwise the loop does not explain the size

@@ -170,7 +170,7 @@ func (p *policies) Reasons() (room.Request, bool) {
 }
 
 func (p *policies) KeyHelp(key string) string {
-	return map[string]string{"x": "explain what limits the flow, and what changes it", "up": "scroll the decisions"}[key]
+	return map[string]string{"x": "explain what limits the flow", "up": "scroll the decisions"}[key]
 }
 
 // reasons returns sentences about what limits the flow, about each possible limit with the setting that changes it, and

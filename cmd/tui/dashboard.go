@@ -192,7 +192,11 @@ func (a *app) showSession(ctx context.Context, cfg *config.Config, f dashboardFl
 		Clock: a.clock, Reports: f.reports, Disk: a.disk, Remote: link,
 		Stamp: func() string { return time.Now().Format("2006-01-02-150405") }, // the name of each report's folder begins with this
 	}
-	first, err := live.New(ctx, cfg, opt)
+	var first *live.Runner
+	err := a.await(ctx, "opening "+cfg.Data.Source+"; ctrl-c stops", func() (err error) {
+		first, err = live.New(ctx, cfg, opt)
+		return err
+	})
 	if err != nil {
 		return markDataError(err)
 	}

@@ -268,6 +268,7 @@ func settingVerb(cfg *config.Config, r *config.Row) verb {
 		note = bareUnitNote + unit
 	}
 	expected, _, _ := strings.Cut(r.ExpectedText(), ", such as")
+	expected, _, _ = strings.Cut(expected, `, or "`) // Args has the other values
 	return verb{Name: r.Short, Args: r.Args, Help: r.CommandHelp, Note: note, present: "now " + r.Text(cfg) + "; " + expected, screens: Lab, minArgs: 1, maxArgs: unlimited,
 		strict: unit != "" || kind == "N" || kind == "KBPS",
 		parse: func(args []string) (Order, error) {

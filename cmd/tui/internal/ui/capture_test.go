@@ -26,7 +26,7 @@ func TestCopy(t *testing.T) {
 		}
 		return string(text)
 	}
-	if text := copied(); !strings.Contains(text, "Bandwidth kbps") || strings.Contains(text, "\x1b") {
+	if text := copied(); !strings.Contains(text, "kbps, 2 s mean") || strings.Contains(text, "\x1b") {
 		t.Errorf("copied %q, want the text of the screen", text)
 	}
 	press(m, "3", "up")

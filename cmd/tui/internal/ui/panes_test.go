@@ -134,11 +134,11 @@ func TestMaximise(t *testing.T) {
 		seen []string // titles that are seen alone, in this order, one after each key
 		gone string   // a title that is not seen meanwhile
 	}{
-		{"1", []string{"z", "tab", "shift+tab", "shift+tab", "z"}, []string{"Bandwidth kbps", "Controls ", "Bandwidth kbps", "Changes "}, "Bit budget"},
+		{"1", []string{"z", "tab", "shift+tab", "shift+tab", "z"}, []string{"Payload kbps", "Controls ", "Payload kbps", "Changes "}, "Bit budget"},
 		{"2", []string{"z", "tab", "tab", "z"}, []string{"relative-orientation", "shadow kinetic", "Bit budget"}, ""},
 		{"3", []string{"z", "shift+tab", "tab", "z"}, []string{"Packets  filter", "Last trouble", "Packets  filter"}, ""},
 		{"3 #", []string{"z", "z"}, []string{"Bits of"}, "Row"},
-		{"5", []string{"z", "tab", "tab", "z"}, []string{"Compare", "Bandwidth", "Payload ratio"}, "encoders"},
+		{"5", []string{"z", "tab", "tab", "z"}, []string{"Compare", "Payload kbps", "Payload ratio"}, "encoders"},
 	} {
 		lab := labtest.NewBits(true)
 		lab.Snap.Lanes[0].Incidents = labtest.NewPackets().Snap.Lanes[0].Incidents

@@ -109,33 +109,43 @@ type StretchFigures struct {
 }
 
 // StretchNames returns the names of the stretches of a run: the encoder and, if the links were changed, their settings.
-// Settings that are the same in all stretches are left out.
 func StretchNames(list []StretchFigures) []string {
-	const separator = ", " // of settings; see config.LinkSettings
+	links := StretchLinks(list)
 	names := make([]string, len(list))
-	links := make([][]string, len(list))
 	for i := range list {
 		names[i] = list[i].Encoder
-		links[i] = strings.Split(list[i].Link, separator)
-	}
-	varying := make([][]string, len(list))
-	for i, link := range links {
-		for _, setting := range link {
-			lacks := func(other []string) bool { return !slices.Contains(other, setting) }
-			if slices.ContainsFunc(links, lacks) {
-				varying[i] = append(varying[i], setting)
-			}
-		}
-	}
-	if slices.ContainsFunc(varying, func(settings []string) bool { return len(settings) == 0 }) {
-		varying = links // no stretch may be without settings
-	}
-	for i := range names {
-		if list[i].Link != "" {
-			names[i] += " over " + strings.Join(varying[i], separator)
+		if links[i] != "" {
+			names[i] += " over " + links[i]
 		}
 	}
 	return names
+}
+
+// StretchLinks returns the settings of the links in each stretch without those that are the same in all stretches; ""
+// if the links were never changed.
+func StretchLinks(list []StretchFigures) []string {
+	const separator = ", " // of settings; see config.LinkSettings
+	all := make([][]string, len(list))
+	for i := range list {
+		all[i] = strings.Split(list[i].Link, separator)
+	}
+	links := make([]string, len(list))
+	for i, settings := range all {
+		var varying []string
+		for _, setting := range settings {
+			lacks := func(other []string) bool { return !slices.Contains(other, setting) }
+			if slices.ContainsFunc(all, lacks) {
+				varying = append(varying, setting)
+			}
+		}
+		links[i] = strings.Join(varying, separator)
+	}
+	if slices.Contains(links, "") { // no stretch may be without settings
+		for i := range list {
+			links[i] = list[i].Link
+		}
+	}
+	return links
 }
 
 // Figures returns the figures of the stretches between changes of the encoder, its parameters or the links, oldest

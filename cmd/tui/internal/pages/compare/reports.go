@@ -303,6 +303,8 @@ func (d *folder) rows(thisRun *run) []*row {
 		heading = "no saved reports: s saves this run"
 	case !d.listed && d.dir != "":
 		heading = "saved reports: listing the folder"
+	case !d.showAll && others == 0:
+		heading = "saved reports with the data and link of this run"
 	case !d.showAll:
 		heading = "saved reports with the data and link of this run; enter shows " + words.Count(others, "other")
 	}

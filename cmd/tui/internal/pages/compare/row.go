@@ -120,13 +120,14 @@ func (r *run) figures() rowFigures {
 type stretch struct {
 	from, to float64 // in seconds
 	isShort  bool    // too short for its figures to have a meaning; or several such periods
+	link     string  // the settings of the links; "" if they were never changed
 }
 
 // stretchRows returns a row for each stretch of a run; consecutive short ones, as of a drag, have one row without
 // figures. The keys begin with that of the run.
 func stretchRows(key string, list []meters.StretchFigures, report *run) (rows []*row) {
 	const shortS = 2
-	names := meters.StretchNames(list)
+	links := meters.StretchLinks(list)
 	var last *stretch
 	for i := range list {
 		s := &list[i]
@@ -138,9 +139,9 @@ func stretchRows(key string, list []meters.StretchFigures, report *run) (rows []
 			r.figures = unknownFigures()
 			continue
 		}
-		last = &stretch{s.FromS, s.ToS, isShort}
+		last = &stretch{s.FromS, s.ToS, isShort, links[i]}
 		r := &row{key: fmt.Sprintf("%s stretch %d", key, i), report: report, stretch: last, figures: unknownFigures()}
-		r.name = last.period() + names[i]
+		r.name = last.period() + s.Encoder
 		r.figures[figureKbps] = s.PayloadKbps
 		r.figures[figureBits] = s.BitsPerChanged.Or(math.NaN())
 		r.figures[figureFailures] = float64(s.Failed) * 60 / (s.ToS - s.FromS)

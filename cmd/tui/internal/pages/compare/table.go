@@ -355,6 +355,8 @@ func (p *table) gapCell(c grid.Cell) []look.Span {
 		return grid.Text(look.Value, "reference")
 	case r.stretch != nil && r.stretch.isShort:
 		return grid.Text(look.Dim, "too short")
+	case r.stretch != nil && r.stretch.link != "":
+		return grid.Text(look.Dim, "other frames, "+r.stretch.link)
 	case r.stretch != nil || p.reference.stretch != nil:
 		return grid.Text(look.Dim, "other frames")
 	case math.IsNaN(v) && !isPaired:

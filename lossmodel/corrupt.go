@@ -40,6 +40,7 @@ func (s *corruptStage) reshape(spec *Spec) bool {
 // to f.Corrupt. If it draws a position twice, it draws another one, so that all positions differ.
 func (s *corruptStage) Apply(_ time.Duration, size int, f *Fate) {
 	word := s.stream.Next(f.Copy)
+	f.draw = random.Draw{Chance: s.chance, Word: word}
 	flips := 0
 	if s.chance.Hit(word) {
 		flips = s.bits

@@ -46,7 +46,8 @@ func (s *duplicateStage) Apply(now time.Duration, _ int, f *Fate) {
 	if f.Copy > 0 {
 		return
 	}
-	if s.chance.Hit(s.stream.Next(0)) {
+	f.draw = random.Draw{Chance: s.chance, Word: s.stream.Next(0)}
+	if s.chance.Hit(f.draw.Word) {
 		for range s.copies {
 			f.Copies = append(f.Copies, s.delay)
 		}

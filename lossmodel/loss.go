@@ -54,9 +54,10 @@ func (s *lossStage) advance(now time.Duration) {
 func (s *lossStage) Apply(now time.Duration, _ int, f *Fate) {
 	p := &s.packet
 	p.Sent, p.Word, p.Copy, p.Fragments = now, s.stream.Next(f.Copy), f.Copy, f.Fragments
-	p.Lost, p.Bad = loss.NotLost, false
+	p.Lost, p.Bad, p.Draw = loss.NotLost, false, random.Draw{}
 	s.process.Judge(p)
 	f.Bad = p.Bad
+	f.draw = p.Draw
 	if p.Lost != loss.NotLost {
 		f.markLost(lossCauses[p.Lost])
 	}

@@ -2,6 +2,8 @@ package lossmodel
 
 import (
 	"time"
+
+	"wirelab/lossmodel/random"
 )
 
 // pipeline is the sequence of stages of a link.
@@ -67,8 +69,10 @@ func (p *pipeline) applyTraced(now time.Duration, size int, f *Fate, t *Trail) {
 			d.describe(now, step)
 		}
 		delay, lost, bad, copies, flipped := f.Delay, f.Lost, f.Bad, len(f.Copies), len(f.Corrupt)
+		f.draw = random.Draw{}
 		stage.Apply(now, size, f)
 		step.Delay = f.Delay - delay
+		step.Draw = f.draw
 		// The step has what this stage added to the fate.
 		step.Copies, step.Flipped = uint8(len(f.Copies)-copies), uint16(min(len(f.Corrupt)-flipped, 1<<16-1))
 		if lost == None {

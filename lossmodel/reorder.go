@@ -43,7 +43,8 @@ func (s *reorderStage) Apply(now time.Duration, _ int, f *Fate) {
 	if f.Copy == 0 {
 		s.pace.add(now)
 	}
-	if !s.chance.Hit(s.stream.Next(f.Copy)) {
+	f.draw = random.Draw{Chance: s.chance, Word: s.stream.Next(f.Copy)}
+	if !s.chance.Hit(f.draw.Word) {
 		return
 	}
 	if interval, ok := s.pace.interval(); ok && s.distance > 0 {

@@ -44,7 +44,8 @@ type Fate struct {
 	Copies    []time.Duration // additional delay of each copy to be made
 	Corrupt   []int           // positions of flipped bits; bit 0 is the lowest of byte 0
 
-	waits bool // the packet waits before a line: Delay is without the wait
+	draw  random.Draw // of the last stage that drew a random number
+	waits bool        // the packet waits before a line: Delay is without the wait
 	lineTimes
 }
 

@@ -2,6 +2,8 @@ package lossmodel
 
 import (
 	"time"
+
+	"wirelab/lossmodel/random"
 )
 
 // stageKind names a stage of a link.
@@ -35,6 +37,7 @@ type Step struct {
 	QueueAhead QueueLength // content of the queue when the packet arrived at it
 	QueueLimit int64       // size limit of the queue in bytes; 0 if it has none
 	Discipline string      // queue discipline; empty for drop-tail
+	Draw       random.Draw // the decision by which the stage lost, copied, damaged or reordered the packet, or did not
 }
 
 // maxSteps is the capacity of a trail: one step for each stage that can be on at once, and some

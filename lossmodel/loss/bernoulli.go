@@ -42,11 +42,13 @@ func (p *bernoulliProcess) Fork() Process { c := *p; return &c }
 // Judge implements Process. A fragmented datagram is lost with a larger probability, that of losing any fragment.
 // Both cases compare the same random word, so that Fragment marks only the losses which the fragmentation adds.
 func (p *bernoulliProcess) Judge(pkt *Packet) {
+	pkt.Draw = random.Draw{Chance: p.datagramChance, Word: pkt.Word}
 	switch {
 	case p.datagramChance.Hit(pkt.Word):
 		pkt.Lost = Independent
 	case pkt.Fragments > 1 && p.chanceFor(pkt.Fragments).Hit(pkt.Word):
 		pkt.Lost = Fragment
+		pkt.Draw.Chance = p.fragmentedChance
 	}
 }
 

@@ -200,8 +200,11 @@ func (p *chainProcess) Judge(pkt *Packet) {
 	}
 	pkt.Bad = p.bad[p.state]
 	lost := p.lossChance[p.state]
+	if lost < random.Certain {
+		pkt.Draw = random.Draw{Chance: lost, Word: random.DeriveWord(pkt.Word, 0)}
+	}
 	switch {
-	case lost == 0 || lost < random.Certain && !lost.Hit(random.DeriveWord(pkt.Word, 0)): // the packet arrives
+	case lost == 0 || lost < random.Certain && !lost.Hit(pkt.Draw.Word): // the packet arrives
 	case pkt.Bad:
 		pkt.Lost = Burst
 	default:

@@ -10,6 +10,7 @@ package loss
 import (
 	"time"
 
+	"wirelab/lossmodel/random"
 	"wirelab/lossmodel/tracefile"
 )
 
@@ -53,8 +54,9 @@ type Packet struct {
 	Copy      int           // 0 for the datagram, 1 and up for copies
 	Fragments int           // number of IP fragments
 
-	Lost outcome // whether and why the packet is lost, set by Judge
-	Bad  bool    // set by Judge: the model is in its bad state, whether or not this packet is lost
+	Lost outcome     // whether and why the packet is lost, set by Judge
+	Bad  bool        // set by Judge: the model is in its bad state, whether or not this packet is lost
+	Draw random.Draw // set by Judge if a random number decided about this packet
 }
 
 // outcome is whether and why a packet was lost.

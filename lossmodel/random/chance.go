@@ -21,6 +21,17 @@ func NewChance(p float64) Chance {
 	return Chance(p * (1 << 63))
 }
 
+// Draw is a random decision: it hits if the number of Word is below Chance.
+type Draw struct {
+	Chance Chance // 0 means that nothing was drawn
+	Word   uint64
+}
+
+// Shares returns the probability and the drawn number, both from 0 to 1.
+func (d Draw) Shares() (chance, drawn float64) {
+	return float64(d.Chance) / (1 << 63), float64(d.Word>>1) / (1 << 63)
+}
+
 // Hit returns true with the probability c for a uniformly distributed word.
 func (c Chance) Hit(word uint64) bool { return word>>1 < uint64(c) }
 

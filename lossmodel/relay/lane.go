@@ -183,6 +183,7 @@ func (r *Relay) deliverAll() bool {
 type lane struct {
 	direction Direction
 	link      *lossmodel.Link
+	spec      *lossmodel.Spec // of status; a copy, because events refer to it
 	status    LinkStatus
 	queued    lossmodel.QueueLength // queue before the line, as last measured
 	nextDue   time.Duration         // time of the next delivery; valid while the lane is in the heap

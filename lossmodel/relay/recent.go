@@ -1,7 +1,6 @@
 package relay
 
 import (
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -18,6 +17,7 @@ type TracedDatagram struct {
 	At        time.Duration                    // time at which the datagram was read
 	OverLimit bool                             // whether the datagram was dropped because of Options.MaxQueued; the link did not see it
 	Verdict   lossmodel.Verdict                // decision of the link
+	Spec      *lossmodel.Spec                  // settings of the link at that time; must not be modified
 	Outcomes  [1 + lossmodel.MaxCopies]outcome // outcomes of the datagram and its copies
 	// Trail is what each stage did to the datagram. It is the last field because it is rarely
 	// read.
@@ -60,6 +60,7 @@ func (r *Recent) Tap(e *Event) {
 	case e.Kind == Entered || e.Kind == overLimit:
 		stored.Client, stored.Way, stored.Seq, stored.Size, stored.At, stored.OverLimit, stored.Verdict = e.Client, e.Way, e.Seq, len(e.Data), e.Sent,
 			e.Kind == overLimit, e.Verdict
+		stored.Spec = e.Spec
 		clear(stored.Outcomes[:1+e.Verdict.Copies]) // the zero kind is Entered: in flight
 		stored.Trail.N = 0
 		if e.Trail != nil {
@@ -68,6 +69,9 @@ func (r *Recent) Tap(e *Event) {
 		window.n = e.Seq + 1
 	case stored.Seq == e.Seq && e.Copy < len(stored.Outcomes):
 		stored.Outcomes[e.Copy] = outcome{e.Kind, e.At}
+		if e.Copy == 0 {
+			stored.Trail.Served(&lossmodel.Delivery{Waited: e.Waited, Lost: e.Lost})
+		}
 	}
 }
 
@@ -103,69 +107,39 @@ func (r *Recent) Newest(list []TracedDatagram, direction Direction, n int) []Tra
 	return list
 }
 
-// Describe describes the outcome of the datagram so far, such as "lost by queue" or "left after 52.000
-// ms".
-func (d *TracedDatagram) Describe() string {
-	final := d.Outcomes[0] // of the datagram itself; its copies follow
+// Describe describes the outcome of the datagram (0) or of a copy of it (1 and up) so far, such as "lost (queue)" or
+// "left after 52.000 ms".
+func (d *TracedDatagram) Describe(copyNumber int) string {
+	lost, end := d.Verdict.Lost, d.Outcomes[copyNumber]
+	if copyNumber > 0 {
+		lost = d.Verdict.CopyLost[copyNumber-1]
+	}
 	switch {
 	case d.OverLimit:
-		return "lost by queue: memory limit reached"
-	case d.Verdict.Lost != lossmodel.None:
-		return "lost by " + d.Verdict.Lost.String()
-	case final.Kind == Left:
-		return "left after " + shortTime(final.At-d.At)
-	case final.Kind == dropped:
-		return "lost by " + lossmodel.Queue.String()
-	case final.Kind == unsent:
+		return "lost (memory limit of the proxy)"
+	case lost != lossmodel.None:
+		return "lost (" + lost.String() + ")"
+	case end.Kind == Left:
+		return "left after " + shortTime(end.At-d.At)
+	case end.Kind == dropped:
+		return "lost (" + lossmodel.Queue.String() + ")"
+	case end.Kind == unsent:
 		return "not sent: refused by the system"
+	case copyNumber > 0:
+		return "in flight"
 	case d.Verdict.Waiting:
 		return "in the queue"
 	}
 	return "in flight, due after " + shortTime(d.Verdict.Due-d.At)
 }
 
+// Delay returns the time from reading the datagram to sending it on; false if it was not sent.
+func (d *TracedDatagram) Delay() (time.Duration, bool) {
+	end := d.Outcomes[0]
+	return end.At - d.At, end.Kind == Left
+}
+
 // Lost reports whether the datagram was not delivered and will not be.
 func (d *TracedDatagram) Lost() bool {
 	return d.OverLimit || d.Verdict.Lost != lossmodel.None || slices.Contains([]kind{dropped, unsent}, d.Outcomes[0].Kind)
-}
-
-// Stages describes what happened to the datagram in the link, as rows of a name and a text: each stage and
-// what it did, up to the stage that lost the datagram; each copy and its outcome; and, if the datagram was
-// sent, how long after its due time it was sent.
-func (d *TracedDatagram) Stages() (list [][2]string) {
-	for i := range d.Trail.All() {
-		s := &d.Trail.Steps[i]
-		words := "no effect"
-		for n, w := range stepWords(s) {
-			if n == 0 {
-				words = w
-			} else {
-				words += "; " + w
-			}
-		}
-		list = append(list, [2]string{s.Stage.String(), words})
-		if s.Lost != lossmodel.None {
-			break // the later stages have no effect
-		}
-	}
-	for i, lost := range d.Verdict.CopyLost[:d.Verdict.Copies] {
-		words := "lost by " + lost.String()
-		if end := d.Outcomes[i+1]; lost == lossmodel.None {
-			switch end.Kind {
-			case Entered:
-				words = "in flight"
-			case Left:
-				words = "left after " + shortTime(end.At-d.At)
-			case dropped:
-				words = "lost by " + lossmodel.Queue.String()
-			default:
-				words = "not sent: refused by the system"
-			}
-		}
-		list = append(list, [2]string{fmt.Sprintf("copy %d", i+1), words})
-	}
-	if end := d.Outcomes[0]; end.Kind == Left && !d.Verdict.Waiting {
-		list = append(list, [2]string{"socket", "sent " + shortTime(end.At-d.Verdict.Due) + " after it was due"})
-	}
-	return list
 }

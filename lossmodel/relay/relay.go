@@ -221,7 +221,7 @@ func (r *Relay) readFile(path string) ([]byte, error) {
 func (r *Relay) newLanes(c Client) (lanes [2]*lane, err error) {
 	up, down := r.options.Conditions(c)
 	for direction, spec := range [2]lossmodel.Spec{up, down} {
-		l := &lane{direction: Direction(direction), heapIndex: -1, status: LinkStatus{Way: Direction(direction), Client: c.Number, Spec: spec}}
+		l := &lane{direction: Direction(direction), heapIndex: -1, spec: &spec, status: LinkStatus{Way: Direction(direction), Client: c.Number, Spec: spec}}
 		if l.link, err = lossmodel.NewLinkWith(r.readFile, spec, r.options.Seed, LinkName(Direction(direction), c.Number)); err != nil {
 			return lanes, err
 		}

@@ -102,6 +102,7 @@ func (s *LinkStatus) countDropped(d *lossmodel.Delivery) {
 func (l *lane) reshape(spec lossmodel.Spec, at time.Duration) error {
 	err := l.link.ReshapeAt(at, spec)
 	if err == nil && spec != l.status.Spec {
+		l.spec = &spec
 		// Datagrams read at the time of the change had the old settings.
 		l.status = LinkStatus{Way: l.direction, Client: l.status.Client, Spec: spec, Since: at + 1}
 	}

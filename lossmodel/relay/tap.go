@@ -34,6 +34,8 @@ type Event struct {
 	Trail     *lossmodel.Trail  // what each stage did, if Kind is Entered; may be nil
 	Lost      lossmodel.Cause   // cause of loss, if the datagram was lost; None otherwise
 	Flipped   int               // number of flipped bits, if Kind is Left
+	Spec      *lossmodel.Spec   // settings of the link, if Kind is Entered; must not be modified
+	Waited    time.Duration     // see lossmodel.Delivery; if Kind is Left or dropped
 }
 
 // Tap is called for every event, in order, with the relay's lock held. It must return quickly.
@@ -61,7 +63,7 @@ func (r *Relay) emitEntered(c *client, l *lane, seq uint64, data []byte, v *loss
 	const original = 0 // the trail of the datagram, not of a copy
 	r.emit(Event{Kind: Entered, At: r.virtualNow, Client: c.Client, Way: l.direction, Seq: seq, Data: data,
 		Sent: r.virtualNow,
-		Due:  v.Due, Verdict: *v, Trail: l.link.Trail(original), Lost: v.Lost})
+		Due:  v.Due, Verdict: *v, Trail: l.link.Trail(original), Lost: v.Lost, Spec: l.spec})
 }
 
 // emitDone reports the end of a delivery to the taps: kind is how it ended, at when, and lost the
@@ -72,5 +74,5 @@ func (r *Relay) emitDone(c *client, l *lane, kind kind, d *lossmodel.Delivery, a
 	}
 	r.emit(Event{Kind: kind, At: at, Client: c.Client, Way: l.direction, Seq: d.Tag & tagSeqMask, Copy: d.Copy,
 		Data: d.Data,
-		Sent: d.Sent, Due: d.Due, Lost: lost, Flipped: d.Flipped})
+		Sent: d.Sent, Due: d.Due, Lost: lost, Flipped: d.Flipped, Waited: d.Waited})
 }

@@ -104,8 +104,8 @@ func checkSnapshot(t *testing.T, shared bool) {
 		if x.Verdict != n.Verdict || x.At != n.At || x.Size != len(n.data) || ended && (x.Outcomes[0].Kind != end.Kind || x.Outcomes[0].At != end.At) {
 			t.Errorf("%v %d: %+v, event %+v", n.Way, n.Seq, x.Verdict, n.Verdict)
 		}
-		if x.Lost() != (!ended || end.Kind != Left) || x.Describe() == "" || len(x.Stages()) == 0 {
-			t.Errorf("%v %d: %q", n.Way, n.Seq, x.Describe())
+		if x.Lost() != (!ended || end.Kind != Left) || x.Describe(0) == "" || x.Spec == nil {
+			t.Errorf("%v %d: %q", n.Way, n.Seq, x.Describe(0))
 		}
 	}
 	if seen < 400 {

@@ -135,8 +135,8 @@ func (m *model) delayChart() timeChart {
 	high := directionLines(func(s *directionSample) float64 { return s.p95 })
 	for i, direction := range []relay.Direction{relay.Down, relay.Up} { // the order of directionLines
 		delay := &m.displayed().recent.Flows[direction].Delay
-		medians[i].Figure = func([]sample) string { return formatQuantile(delay, 0.5) }
-		high[i].Figure = func([]sample) string { return formatQuantile(delay, 0.95) }
+		medians[i].Figure = func([]sample) string { return formatQuantile(delay, 0.5, 1) }
+		high[i].Figure = func([]sample) string { return formatQuantile(delay, 0.95, 1) }
 		high[i].Name, high[i].Stroke = "p95", chart.Dotted
 		high[i].Reduce, high[i].Loose = chart.Max, m.hasOnlySpikes(direction)
 		k.Lines = append(k.Lines, medians[i], high[i])

@@ -30,7 +30,7 @@ func (m *model) controlKeys() []room.Binding {
 func (m *model) displayKeys() []room.Binding {
 	return []room.Binding{
 		room.Bind("space", "stop, continue the display, not the traffic",
-			room.WithoutRequest(m.toggleFrozen)).InFooter("stop display").Pin(),
+			room.WithoutRequest(m.toggleFrozen)).InFooter("stop/continue").Pin(),
 		room.Bind("x", "outcome of the datagram, or the last lost",
 			m.explainDatagram).InFooter("explain").Pin(),
 		room.Bind("m", "mark this instant; /mark TEXT names it", func() room.Request { return room.Request{Line: "mark"} }),

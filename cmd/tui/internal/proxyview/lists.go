@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"wirelab/cmd/tui/internal/grid"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/internal/units"
 	"wirelab/lossmodel/relay"
@@ -13,99 +14,142 @@ import (
 // idleAfter is the time without datagrams after which a client is listed as silent.
 const idleAfter = 2 * time.Second
 
-// drawClients draws the list of clients with their rates, losses and states, scrolled so that the cursor is
-// visible. A dot marks the client whose links the controls set.
-func (m *model) drawClients(c *look.Canvas, focused bool) {
-	h := m.displayed()
-	t := &h.snap.Totals
-	title := fmt.Sprintf("Clients %d", t.Clients)
-	more := []look.Span{look.Dim.Span(fmt.Sprintf("joined %d, timed out %d", t.Joined, t.Forgotten))}
-	if t.Refused > 0 {
-		more = append(more, look.Warn.Span(fmt.Sprintf(", %d datagrams refused", t.Refused)))
-	}
-	c.Frame(m.Theme(), focused, title, more...)
-	list := slices.Clone(h.snap.Clients)
+// clients returns the displayed clients in the order of joining.
+func (m *model) clients() []relay.ClientState {
+	list := slices.Clone(m.displayed().snap.Clients)
 	slices.SortFunc(list, func(a, b relay.ClientState) int { return a.Number - b.Number })
+	return list
+}
+
+// drawClients draws the list of clients with their rates, losses and states.
+func (m *model) drawClients(c *look.Canvas, focused bool) {
+	totals := &m.displayed().snap.Totals
+	more := []look.Span{look.Dim.Span(fmt.Sprintf("joined %d, timed out %d", totals.Joined, totals.Forgotten))}
+	if m.differing() > 0 {
+		more = append(more, look.Dim.Span(", * own settings"))
+	}
+	if totals.Refused > 0 {
+		more = append(more, look.Warn.Span(fmt.Sprintf(", %d datagrams refused", totals.Refused)))
+	}
+	c.Frame(m.Theme(), focused, fmt.Sprintf("Clients %d", totals.Clients), more...)
+	list := m.clients()
+	t := &m.clientTable
+	t.Columns = m.clientColumns(list, c.W)
+	t.NumRows = len(list)
+	t.Sort = -1
+	t.Cursor = -1
+	if focused {
+		t.Cursor = min(max(slices.IndexFunc(list, func(x relay.ClientState) bool { return x.Number == m.selectedClient }), 0), len(list)-1)
+	}
+	t.Draw(c, m.Theme(), 1, c.H-2)
 	if len(list) == 0 {
-		c.Clip(2, 1, c.W-4, look.Dim, "no datagrams yet: point the client program at "+m.proxy.Listen)
-		return
+		c.Clip(3, 2, c.W-4, look.Dim, "no datagrams yet: point the client program at "+m.proxy.Listen)
 	}
-	cursor := max(slices.IndexFunc(list, func(x relay.ClientState) bool { return x.Number == m.selectedClient }), 0)
-	span := max((t.At - h.olderAt).Seconds(), period.Seconds())
-	const wide = 64                            // width from which on the state has four columns more, for the time of silence
-	addressWidth := max(min(c.W-4-33, 48), 16) // the other columns take 33, or 37 with a long state
-	if c.W >= wide {
-		addressWidth = min(c.W-4-37, 48)
+}
+
+// clientColumns returns the columns of the list of clients in a pane of w columns. Rates and losses are those of the
+// last seconds.
+func (m *model) clientColumns(list []relay.ClientState, w int) []grid.Column {
+	stateWidth := 6 // without the time of silence
+	if w >= 64 {
+		stateWidth = 12
 	}
-	// drawLine draws the columns up to the losses and returns the column after them.
-	drawLine := func(y int, style look.Style, turn, addr, up, down, lost string) int {
-		return c.Clip(2, y, c.W-4, style, look.PadRight(turn, 4)+look.PadRight(look.Shorten(addr, addressWidth-1), addressWidth)+
-			look.PadLeft(up, 5)+look.PadLeft(down, 7)+look.PadLeft(lost, 8))
+	h := m.displayed()
+	span := max((h.snap.Totals.At - h.olderAt).Seconds(), period.Seconds())
+	both := func(row, width int, text func(*relay.ClientFlow) string) string {
+		traffic := clientTraffic(&list[row], h.olderClients)
+		return look.PadLeft(text(&traffic[relay.Up]), width) + "/" + look.PadLeft(text(&traffic[relay.Down]), width)
 	}
-	c.Clip(drawLine(1, look.Dim, "turn", " address", "up/s", "down/s", "lost %")+2, 1, 8, look.Dim, "state")
-	rows := c.H - 3
-	first := max(0, min(cursor-rows/2, len(list)-rows)) // the cursor is in the middle if possible
-	for i := first; i < len(list) && i < first+rows; i++ {
-		client := &list[i]
-		y := 2 + i - first
-		style := look.Plain
-		if client.Number == m.target.Number { // the controls set this client's links only
-			c.Text(1, y, look.Warn, m.Theme().Dot)
-		}
-		if focused && client.Number == m.selectedClient {
-			style = look.Chosen
-			c.Text(1, y, look.Chosen, m.Theme().Chosen)
-		}
-		traffic := clientTraffic(client, h.olderClients)
-		up, down := &traffic[relay.Up], &traffic[relay.Down]
-		state, stateStyle := "active", look.Good
-		switch silent := t.At - client.LastSeen; {
-		case client.Leaving:
-			state, stateStyle = "timed out", look.Dim
-		case silent >= idleAfter:
-			state, stateStyle = "silent "+units.Fixed(silent.Seconds(), 0)+" s", look.Warn
-			if c.W < wide {
-				state = "silent"
+	return []grid.Column{
+		{Title: "turn", Width: 4, Right: true, Text: func(c grid.Cell) []look.Span {
+			mark := ""
+			if m.differs(list[c.Row].Client) {
+				mark = "*"
 			}
-		}
-		lost := formatPercent(up.Lost, up.In) + "/" + formatPercent(down.Lost, down.In)
-		end := drawLine(y, style, fmt.Sprint(client.Number), " "+client.Addr.String(), formatRate(up.Out, span), formatRate(down.Out, span), lost)
-		c.Clip(end+2, y, c.W-2-end-2, stateStyle, state)
+			return grid.Text(look.Plain, mark+fmt.Sprint(list[c.Row].Number))
+		}},
+		{Title: "address", Width: 48, Min: 9, Text: func(c grid.Cell) []look.Span {
+			return grid.Text(look.Plain, look.ShortenStart(list[c.Row].Addr.String(), c.Width))
+		}},
+		{Title: "up/down/s", Width: 9, Right: true, Text: func(c grid.Cell) []look.Span {
+			return grid.Text(look.Plain, both(c.Row, 4, func(f *relay.ClientFlow) string { return formatRate(f.Out, span) }))
+		}},
+		{Title: "% lost", Width: 11, Right: true, Text: func(c grid.Cell) []look.Span {
+			return grid.Text(look.Plain, both(c.Row, 5, func(f *relay.ClientFlow) string { return formatPercent(f.Lost, f.In) }))
+		}},
+		{Title: "state", Width: stateWidth, Drop: 1, Text: func(c grid.Cell) []look.Span { return m.clientState(&list[c.Row]) }},
 	}
-	if len(list) > rows {
-		c.Text(2, c.H-1, look.Dim, fmt.Sprintf(" %d of %d ", min(rows, len(list)), len(list)))
+}
+
+// clientState describes whether a client sends.
+func (m *model) clientState(client *relay.ClientState) []look.Span {
+	silent := m.displayed().snap.Totals.At - client.LastSeen
+	switch {
+	case client.Leaving:
+		return grid.Text(look.Dim, "timed out")
+	case silent >= idleAfter:
+		return grid.Text(look.Warn, "silent "+units.Fixed(silent.Seconds(), 0)+" s")
 	}
+	return grid.Text(look.Good, "active")
 }
 
 // drawDatagrams draws the list of the newest datagrams with their outcomes, newest at the bottom. While the
 // display is stopped the list has a cursor.
 func (m *model) drawDatagrams(c *look.Canvas, focused bool) {
-	hint := "space stops the display, x explains"
+	hint := "up/down stop the display and select; x explains the last one lost"
 	if m.frozen != nil {
-		hint = "up/down select, x explains"
+		hint = "up/down select, x explains, esc continues"
 	}
 	c.Frame(m.Theme(), focused, "Datagrams", look.Dim.Span(hint))
 	list := m.listedDatagrams()
+	t := &m.datagramTable
+	t.Columns = datagramColumns(list)
+	t.NumRows = len(list)
+	t.Sort = -1
+	t.Centered = true
+	t.Cursor, t.First = -1, len(list) // the newest
+	if m.frozen != nil {
+		t.Cursor = len(list) - 1 - m.datagramOffset
+	}
+	t.Draw(c, m.Theme(), 1, c.H-2)
 	if len(list) == 0 {
-		c.Text(2, 1, look.Dim, "no datagrams yet")
-		return
+		c.Text(3, 2, look.Dim, "no datagrams yet")
 	}
-	c.Clip(2, 1, c.W-4, look.Dim, fmt.Sprintf("%10s  %-5s%10s%7s%7s  %s", "read at s", "dir", "number", "client", "bytes", "outcome"))
-	rows := c.H - 3
-	cursor := max(len(list)-1-m.datagramOffset, 0)
-	first := max(0, min(cursor-rows/2, len(list)-rows))
-	for i := first; i < len(list) && i < first+rows; i++ {
-		d := &list[i]
-		y := 2 + i - first
-		style, outcomeStyle := look.Plain, look.Dim
-		if d.Lost() {
-			outcomeStyle = look.Lost
-		}
-		if m.frozen != nil && i == cursor {
-			style = look.Chosen
-			c.Text(1, y, look.Chosen, m.Theme().Chosen)
-		}
-		end := c.Clip(2, y, c.W-4, style, fmt.Sprintf("%10.3f  %-5s%10d%7d%7d", d.At.Seconds(), d.Way, d.Seq, d.Client.Number, d.Size))
-		c.Clip(end+2, y, c.W-2-end-2, outcomeStyle, d.Describe())
+}
+
+// datagramColumns returns the columns of the list of datagrams.
+func datagramColumns(list []relay.TracedDatagram) []grid.Column {
+	number := func(title string, width, drop int, text func(d *relay.TracedDatagram) string) grid.Column {
+		return grid.Column{Title: title, Width: width, Drop: drop, Right: true, Text: func(c grid.Cell) []look.Span {
+			return grid.Text(look.Plain, text(&list[c.Row]))
+		}}
 	}
+	return []grid.Column{
+		number("read at s", 9, 0, func(d *relay.TracedDatagram) string { return units.Fixed(d.At.Seconds(), 3) }),
+		number("dir", 4, 0, func(d *relay.TracedDatagram) string { return d.Way.String() }),
+		number("number", 7, 2, func(d *relay.TracedDatagram) string { return fmt.Sprint(d.Seq) }),
+		number("client", 6, 0, func(d *relay.TracedDatagram) string { return fmt.Sprint(d.Client.Number) }),
+		number("bytes", 5, 1, func(d *relay.TracedDatagram) string { return fmt.Sprint(d.Size) }),
+		number("delay ms", 8, 0, func(d *relay.TracedDatagram) string {
+			if delay, ok := d.Delay(); ok {
+				return units.Fixed(units.Milliseconds(delay), 1)
+			}
+			return ""
+		}),
+		{Title: "outcome", Width: grid.Rest, Min: 12, Text: func(c grid.Cell) []look.Span { return outcome(&list[c.Row]) }},
+	}
+}
+
+// outcome describes the outcome of a datagram briefly.
+func outcome(d *relay.TracedDatagram) []look.Span {
+	_, hasLeft := d.Delay()
+	switch {
+	case hasLeft:
+		return grid.Text(look.Dim, "left")
+	case d.Lost():
+		return grid.Text(look.Lost, d.Describe(0))
+	case d.Verdict.Waiting:
+		return grid.Text(look.Dim, "in the queue")
+	}
+	return grid.Text(look.Dim, "in flight")
 }

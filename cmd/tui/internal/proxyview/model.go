@@ -10,6 +10,7 @@ import (
 
 	"wirelab/cmd/tui/internal/command"
 	"wirelab/cmd/tui/internal/controls"
+	"wirelab/cmd/tui/internal/grid"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/script"
@@ -47,7 +48,9 @@ type model struct {
 	verdict
 
 	controls       controls.Pane
-	selectedClient int            // turn of the client under the cursor; 0: none
+	selectedClient int // turn of the client under the cursor; 0: none
+	clientTable    grid.Table
+	datagramTable  grid.Table
 	datagramOffset int            // distance of the datagram cursor from the newest datagram
 	axis           panes.TimeAxis // of the charts
 
@@ -96,11 +99,7 @@ func (m *model) Tick() (changed bool, cmd tea.Cmd) {
 }
 
 // Refresh implements ui.Screen: it redraws all panes.
-func (m *model) Refresh(bool) {
-	for _, s := range m.page.Slots {
-		s.Redraw()
-	}
-}
+func (m *model) Refresh(bool) { m.page.Redraw() }
 
 func (m *model) MinHeight() int { return 15 }
 
@@ -290,16 +289,16 @@ func (m *model) listedDatagrams() []relay.TracedDatagram {
 	return m.newest
 }
 
-// explainDatagram opens the box about the selected datagram. While the display runs and the list of
-// datagrams has no focus, it opens the box about the newest lost datagram instead, if any was lost. If there
-// are no datagrams, it returns an error notice.
+// explainDatagram opens the box about the selected datagram. While the display runs, none is selected, and it opens the
+// box about the newest lost datagram, or about the newest if none was lost. If there are no datagrams, it returns an
+// error notice.
 func (m *model) explainDatagram() room.Request {
 	list := m.listedDatagrams()
 	if len(list) == 0 {
 		return room.Request{Notice: "no datagrams yet", IsError: true}
 	}
 	selected := max(len(list)-1-m.datagramOffset, 0)
-	if m.frozen == nil && m.page.FocusedIndex() != paneDatagrams {
+	if m.frozen == nil {
 		for i, x := range slices.Backward(list) {
 			if x.Lost() {
 				selected = i
@@ -307,7 +306,7 @@ func (m *model) explainDatagram() room.Request {
 			}
 		}
 	}
-	return room.Request{Overlay: explanation(m.refreshOutcome(list[selected]), m.proxy.Shared)}
+	return room.Request{Overlay: m.newDatagramBox(list[selected])}
 }
 
 // openDatagram opens the box about datagram d.N of a direction, counted from 0. It fails if the datagram is
@@ -319,13 +318,13 @@ func (m *model) openDatagram(d command.Datagram) error {
 	}
 	for _, x := range m.frozenDatagrams {
 		if x.Way == direction && x.Seq == d.N {
-			m.Open(explanation(x, m.proxy.Shared))
+			m.Open(m.newDatagramBox(x))
 			return nil
 		}
 	}
 	if m.proxy.Recent != nil {
 		if x, ok := m.proxy.Recent.Find(direction, d.N); ok {
-			m.Open(explanation(x, m.proxy.Shared))
+			m.Open(m.newDatagramBox(x))
 			return nil
 		}
 	}

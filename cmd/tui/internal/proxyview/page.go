@@ -44,6 +44,39 @@ type chartsPane struct {
 	*panes.TimeAxis
 }
 
+// Move shows a longer or a shorter time.
+func (p *chartsPane) Move(_, dy int) room.Request {
+	p.ZoomBy(-dy)
+	return room.Request{}
+}
+
+func (p *chartsPane) Arrows() [][2]string { return [][2]string{{"↑↓", "time range"}} }
+
+// rowsPane is a pane with lines that scroll.
+type rowsPane struct {
+	pane
+	about func() string // what the lines are of
+	lines func(w int) [][]look.Span
+	first int // the first visible line
+}
+
+func (p *rowsPane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
+	c.Frame(th, focused, p.name, look.Dim.Span(p.about()))
+	lines, rows := p.lines(c.W-4), c.H-2
+	p.first = max(min(p.first, len(lines)-rows), 0)
+	for i, line := range lines[p.first:min(p.first+rows, len(lines))] {
+		c.Spans(2, 1+i, c.W-4, line...)
+	}
+	c.MoreBelow(th, len(lines)-p.first-rows)
+}
+
+func (p *rowsPane) Move(_, dy int) room.Request {
+	p.first = min(max(p.first+dy, 0), 100) // Draw limits it to the number of lines
+	return room.Request{}
+}
+
+func (p *rowsPane) Arrows() [][2]string { return [][2]string{{"↑↓", "scroll"}} }
+
 // controlsPane has the controls.
 type controlsPane struct {
 	*controls.Pane
@@ -83,6 +116,14 @@ func (p *clientsPane) Arrows() [][2]string {
 
 func (p *clientsPane) Enter() room.Request { return p.controlClient() }
 
+func (p *clientsPane) Click(x, y int) room.Request {
+	p.clientTable.Click(x, y)
+	if i := p.clientTable.Cursor; i >= 0 {
+		p.selectedClient = p.clients()[i].Number
+	}
+	return room.Request{}
+}
+
 // Release makes the controls set the links of all clients.
 func (p *clientsPane) Release() room.Request {
 	p.selectedClient = 0
@@ -104,6 +145,14 @@ func (p *datagramsPane) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "select"}, {"enter", "explain"}}
 }
 
+func (p *datagramsPane) Click(x, y int) room.Request {
+	p.datagramTable.Click(x, y)
+	if i := p.datagramTable.Cursor; i >= 0 {
+		p.moveDatagramCursor(i - (p.datagramTable.NumRows - 1 - p.datagramOffset))
+	}
+	return room.Request{}
+}
+
 func (p *datagramsPane) Enter() room.Request { return p.explainDatagram() }
 
 // Release continues the display.
@@ -122,14 +171,23 @@ func (l vitalLine) Name() string { return "" }
 
 func (l vitalLine) Draw(c *look.Canvas, _ *look.Theme, _ bool) { l.drawVitalLine(c) }
 
+// measuredLinks describes which links are compared with their settings.
+func (m *model) measuredLinks() string {
+	if m.target.Number > 0 {
+		return fmt.Sprintf("client %d, since last set", m.target.Number)
+	}
+	return "all clients, since last set"
+}
+
 // newPage returns the only page of the proxy, with the focus on the controls.
 func newPage(m *model) *room.Page {
 	p := &room.Page{Name: "Proxy", LayOut: m.layOut, Top: room.NewSlot(vitalLine{m})}
 	of := func(name, short string, draw func(c *look.Canvas, focused bool)) pane {
 		return pane{m, name, short, draw}
 	}
-	now, trust := of("Now", "", m.drawNow), of("Set and measured", "Measured", m.drawTrust)
-	p.Add(&chartsPane{of("Charts", "", m.drawCharts), &m.axis}, &now, &controlsPane{&m.controls, m}, &trust,
+	now := &rowsPane{pane: of("Now", "", nil), about: func() string { return "all clients, last 2 s" }, lines: m.nowLines}
+	measured := &rowsPane{pane: of("Set and measured", "Measured", nil), about: m.measuredLinks, lines: m.trustLines}
+	p.Add(&chartsPane{of("Charts", "", m.drawCharts), &m.axis}, now, &controlsPane{&m.controls, m}, measured,
 		&clientsPane{of("Clients", "", m.drawClients)}, &datagramsPane{of("Datagrams", "", m.drawDatagrams)})
 	p.FocusOn(p.Slots[paneControls])
 	return p
@@ -143,14 +201,14 @@ func (m *model) layOut(w, h int) []room.Place {
 	listRows := max(min(h/4, 12), 5)
 	places := []room.Place{m.page.Slots[paneCharts].Place(0, 0, leftW, h-listRows), m.page.Slots[paneDatagrams].Place(0, h-listRows, leftW, listRows)}
 	y, rest := 0, h
-	minClientRows := 4
+	minClientRows := 5
 	if h >= 36 {
 		minClientRows = 6
 	}
 	for _, x := range []struct{ pane, wantRows, rowsBelow int }{ // rowsBelow is reserved for the panes below
-		{pane: paneControls, wantRows: 14, rowsBelow: 15 + minClientRows},
-		{pane: paneNow, wantRows: 14, rowsBelow: 7 + minClientRows},
-		{pane: paneTrust, wantRows: 9, rowsBelow: minClientRows},
+		{pane: paneControls, wantRows: 13, rowsBelow: 15 + minClientRows},
+		{pane: paneNow, wantRows: 16, rowsBelow: 7 + minClientRows},
+		{pane: paneTrust, wantRows: 10, rowsBelow: minClientRows},
 		{pane: paneClients, wantRows: h},
 	} {
 		rows := max(min(x.wantRows, rest-x.rowsBelow), min(rest, 4))
@@ -167,10 +225,13 @@ func (m *model) layOut(w, h int) []room.Place {
 // moveDatagramCursor moves the cursor in the list of datagrams by the given number of rows, and stops the
 // display, because otherwise the list would scroll away under the cursor.
 func (m *model) moveDatagramCursor(rows int) {
-	m.datagramOffset = max(0, min(m.datagramOffset-rows, len(m.listedDatagrams())-1))
+	if len(m.listedDatagrams()) == 0 {
+		return
+	}
 	if m.frozen == nil {
 		m.toggleFrozen()
 	}
+	m.datagramOffset = max(0, min(m.datagramOffset-rows, len(m.listedDatagrams())-1))
 }
 
 // controlClient makes the controls set the links of the selected client only, and moves the focus to them.
@@ -194,7 +255,7 @@ func (m *model) moveClientCursor(rows int) {
 		return
 	}
 	i, found := slices.BinarySearch(turns, m.selectedClient)
-	if found {
+	if found || m.selectedClient == 0 { // the list has its cursor on the first client if none is selected
 		i += rows
 	}
 	m.selectedClient = turns[max(0, min(i, len(turns)-1))]

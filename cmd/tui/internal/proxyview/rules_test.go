@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -23,7 +24,7 @@ import (
 	"wirelab/lossmodel/relay"
 )
 
-// Rates have one decimal below 10; shares two below 10 and one above; percentages at most three characters.
+// Rates have one decimal below 10; shares two below 10 and one above; percentages one.
 func TestFormats(t *testing.T) {
 	for _, x := range []struct {
 		n       uint64
@@ -37,14 +38,14 @@ func TestFormats(t *testing.T) {
 	for _, x := range []struct {
 		n, all         uint64
 		share, percent string
-	}{{0, 0, "-", "-"}, {0, 5, "0.00 %", "0"}, {1, 1000, "0.10 %", "0.1"}, {99, 1000, "9.90 %", "9.9"}, {996, 10000, "9.96 %", "10"}, {1, 9, "11.1 %", "11"}, {5, 5, "100.0 %", "100"}} {
+	}{{0, 0, "-", "-"}, {0, 5, "0.00 %", "0.0"}, {1, 1000, "0.10 %", "0.1"}, {99, 1000, "9.90 %", "9.9"}, {996, 10000, "9.96 %", "10.0"}, {1, 9, "11.1 %", "11.1"}, {5, 5, "100.0 %", "100.0"}} {
 		share, percent := formatShare(x.n, x.all), formatPercent(x.n, x.all)
-		if share != x.share || percent != x.percent || len(percent) > 3 {
+		if share != x.share || percent != x.percent {
 			t.Errorf("%d of %d: %s and %s, want %s and %s", x.n, x.all, share, percent, x.share, x.percent)
 		}
 	}
 	var h relay.Histogram
-	if formatQuantile(&h, 0.5) != "-" || formatSizes(&h) != "-" {
+	if formatQuantile(&h, 0.5, 1) != "-" || formatSizes(&h) != "-" {
 		t.Error("an empty histogram has figures")
 	}
 	h.Add(1200)
@@ -53,7 +54,7 @@ func TestFormats(t *testing.T) {
 	}
 	h = relay.Histogram{}
 	h.Add(5 * time.Millisecond)
-	if got := formatQuantile(&h, 0.5); !strings.Contains(got, ".") || len(got) != 4 {
+	if got := formatQuantile(&h, 0.5, 2); !strings.Contains(got, ".") || len(got) != 4 {
 		t.Errorf("5 ms: %s", got)
 	}
 }
@@ -350,7 +351,7 @@ func TestComparisonFollowsTheClient(t *testing.T) {
 		}
 		m.verdict.judgeNow(&m.live, client)
 		c := look.NewCanvas(60, 20)
-		m.drawTrust(c, false)
+		m.page.Slots[paneTrust].Draw(c, m.Theme(), false)
 		text := ansi.Strip(strings.Join(c.Lines(m.Theme()), "\n"))
 		delay := []string{"25.0 ms", "10.0 ms", "40.0 ms"}[client]
 		if !strings.Contains(text, want) || !strings.Contains(text, delay) {
@@ -359,12 +360,12 @@ func TestComparisonFollowsTheClient(t *testing.T) {
 	}
 }
 
-// The pane with the counters has those of damaged datagrams, once there are any.
+// The first damaged datagram moves nothing.
 func TestDamagedInPane(t *testing.T) {
 	g := newGame(t, 1, "")
 	m := g.screen(160, 48)
-	if strings.Contains(m.View(), "damaged, total") {
-		t.Error("a count of damaged datagrams without any")
+	if !strings.Contains(m.View(), "damaged, total                     0                0") {
+		t.Error("no row for damaged datagrams")
 	}
 	g.snap.Totals.Flows[relay.Up].Damaged = 66
 	g.run(m, period)
@@ -391,7 +392,7 @@ func TestPanesTileTheScreen(t *testing.T) {
 		}
 	}
 	places := m.layOut(160, 60) // controls and figures get all rows that they need
-	if places[2].H != 14 || places[3].H != 14 || places[4].H != 9 || places[1].H != 12 {
+	if places[2].H != 13 || places[3].H != 16 || places[4].H != 10 || places[1].H != 12 {
 		t.Errorf("rows of 60: %+v", places)
 	}
 }
@@ -402,7 +403,7 @@ func TestClientCursor(t *testing.T) {
 	m := g.screen(160, 48)
 	g.run(m, time.Second)
 	m.live.snap.Clients = slices.DeleteFunc(m.live.snap.Clients, func(c relay.ClientState) bool { return c.Number == 3 })
-	for _, x := range []struct{ from, rows, want int }{{0, 0, 1}, {0, 1, 1}, {1, 1, 2}, {2, 1, 4}, {4, 1, 4}, {1, -1, 1}, {2, -1, 1}, {3, 0, 4}, {9, 0, 4}} {
+	for _, x := range []struct{ from, rows, want int }{{0, 0, 1}, {0, 1, 2}, {1, 1, 2}, {2, 1, 4}, {4, 1, 4}, {1, -1, 1}, {2, -1, 1}, {3, 0, 4}, {9, 0, 4}} {
 		m.selectedClient = x.from
 		if m.moveClientCursor(x.rows); m.selectedClient != x.want {
 			t.Errorf("from %d by %d: %d, want %d", x.from, x.rows, m.selectedClient, x.want)
@@ -440,11 +441,12 @@ func TestClientListScrolls(t *testing.T) {
 	const clients = 40
 	g := newGame(t, clients, "")
 	m := g.screen(160, 60)
+	m.page.FocusOn(m.page.Slots[paneClients])
 	g.run(m, time.Second)
 	rows := 0
 	for n := 1; n <= clients; n++ {
 		m.selectedClient = n
-		m.Update(room.Tick{})
+		beat(m)
 		view := m.View()
 		if !strings.Contains(view, fmt.Sprintf(" 10.0.0.%d:40000 ", n)) {
 			t.Errorf("the cursor is at client %d, which is not shown:\n%s", n, view)
@@ -503,11 +505,10 @@ func TestExplainedDatagram(t *testing.T) {
 		t.Errorf("%s is explained, want the newest lost, %s", got, titleOf(newestLost))
 	}
 	m.page.FocusOn(m.page.Slots[paneDatagrams])
-	last := m.newest[len(m.newest)-1]
-	if got := explained(m.explainDatagram()); got != titleOf(last) {
-		t.Errorf("with the focus on the list %s is explained, want the newest", got)
+	if got := explained(m.explainDatagram()); got != titleOf(newestLost) {
+		t.Errorf("with the focus on the list %s is explained, want the newest lost", got)
 	}
-	m.page.Move(0, -1) // the first move stops the display, at the newest datagram
+	m.page.Move(0, -1) // the first move stops the display
 	m.page.Move(0, -3)
 	if m.frozen == nil || m.datagramOffset < 3 {
 		t.Fatalf("frozen %v, offset %d", m.frozen != nil, m.datagramOffset)
@@ -548,13 +549,47 @@ func TestExplainedDatagram(t *testing.T) {
 		shared bool
 		want   string
 	}{{false, relay.LinkName(want.Way, want.Client.Number)}, {true, relay.LinkName(want.Way, 0)}} {
-		if got := streamName(&want, x.shared); got != x.want {
+		m.proxy.Shared = x.shared
+		if got := m.streamName(&want); got != x.want {
 			t.Errorf("shared %v: stream %s, want %s", x.shared, got, x.want)
 		}
 	}
 	m.page.Release()
 	if m.frozen != nil || m.datagramOffset != 0 {
 		t.Error("the display does not continue")
+	}
+}
+
+// The explanation names the setting that decided, what was drawn or queued, what would have passed, and the parts of the
+// delay.
+func TestExplanation(t *testing.T) {
+	explanationText := func(m *model, d relay.TracedDatagram) string {
+		return strings.Join(m.explanation(&d), " ")
+	}
+	for _, x := range []struct{ set, want string }{
+		{"loss = \"30%\"", `loss: LOST: drew ([0-2]?\d(\.\d+)?) %, below 30 %; from 30 % on it would have passed \(set: loss 30%\)`},
+		{"loss = \"30%\"", `loss: no effect: drew [3-9]\d(\.\d+)? %, not below 30 %`},
+		{"loss = \"10%\"\nburst = 3", `LOST in a burst, .* \(set: loss 10%, burst 3\)`},
+		{"duplicate = \"50%\"", `duplicate: 1 copy made: drew [0-4]?\d(\.\d+)? %, below 50 % .*copy 1: left after`},
+		{"corrupt = \"50%\"\ncorrupt_bits = 3", `corrupt: 3 bits flipped: drew .*below 50 %`},
+		{"reorder = \"50%\"", `reorder: held back for 25.000 ms: drew .*below 50 %`},
+		{"rate = \"30kbit\"\nqueue = \"1KB\"", `rate: LOST: the queue of 1000 bytes is full: \d+ datagrams of \d+ bytes ahead, and this one takes \d+; behind \d+ bytes or less`},
+		{"rate = \"30kbit\"\nqueue_packets = 2", `rate: LOST: the queue is full: 2 datagrams of \d+ bytes ahead; behind fewer it would have passed .set: rate 30kbit, queue_packets 2`},
+		{"rate = \"30kbit\"\nqueue_discipline = \"codel target=5ms\"", `DROPPED by codel after \d+\.\d+ ms in the queue behind`},
+		{"rate = \"300kbit\"\nlatency = \"20ms±5ms\"", `outcome: left after .* = queue .* \+ sending .* \+ latency 20.000 \+ jitter -?\d\.\d+ \+ this proxy 0.060 ms`},
+		{"latency = \"20ms±5ms\"", `delay: \d+\.\d+ ms: latency 20.000, jitter -?\d\.\d+ \(set: latency 20ms, jitter 5ms\)`},
+		{"netem = \"loss 30%\"", `netem: LOST, as set \(set: netem loss 30%`},
+		{"", `link: no setting delays or changes datagrams`},
+	} {
+		g := newGame(t, 1, "[link]\n"+x.set)
+		m := g.screen(160, 48)
+		g.run(m, 8*time.Second)
+		found := slices.ContainsFunc(m.appendNewest(nil, 300), func(d relay.TracedDatagram) bool {
+			return regexp.MustCompile(x.want).MatchString(explanationText(m, d))
+		})
+		if !found {
+			t.Errorf("%s: no datagram is explained by %s; the last one: %q", x.set, x.want, explanationText(m, m.newest[len(m.newest)-1]))
+		}
 	}
 }
 
@@ -688,51 +723,35 @@ func TestMarksAreBounded(t *testing.T) {
 	}
 }
 
-// A datagram that the system dropped is a fault while it is recent, and a remark in the list after that. Each counts alone.
-func TestDroppedBySystem(t *testing.T) {
-	for i, count := range []func(*relay.Flow) *uint64{func(f *relay.Flow) *uint64 { return &f.KernelDrops }, func(f *relay.Flow) *uint64 { return &f.Unsent }, func(f *relay.Flow) *uint64 { return &f.OverLimit }} {
-		for _, x := range []struct{ total, recent, lines, faults int }{{0, 0, 2, 0}, {5, 0, 3, 0}, {5, 2, 3, 1}} {
-			m := newGame(t, 1, "").screen(160, 48)
-			*count(&m.live.snap.Totals.Flows[1]), *count(&m.live.recent.Flows[1]) = uint64(x.total), uint64(x.recent)
-			lines, faults := 0, 0
-			m.addLateness(func(ok bool, pieces ...look.Span) {
-				lines++
-				if !ok {
-					faults++
-				}
-			})
-			if lines != x.lines || faults != x.faults {
-				t.Errorf("counter %d, %+v: %d lines, %d faults", i, x, lines, faults)
-			}
-		}
+// A datagram that the system dropped is a fault while it is recent, and a remark in the list after that. Each counts
+// alone, and counters of the same value do not cancel each other. So is lateness above the limit.
+func TestProxyFaults(t *testing.T) {
+	late := func(d time.Duration) (f relay.Flow) {
+		f.Lateness.Add(d)
+		return f
 	}
-	// Counters of the same value do not cancel each other.
-	for i, flow := range []relay.Flow{{KernelDrops: 2, Unsent: 2}, {KernelDrops: 2, OverLimit: 2}, {Unsent: 2, OverLimit: 2}} {
+	none := relay.Flow{}
+	for i, x := range []struct {
+		total, recent relay.Flow
+		lines, faults int
+	}{{none, none, 2, 0}, {relay.Flow{KernelDrops: 5}, none, 3, 0}, {relay.Flow{KernelDrops: 5}, relay.Flow{KernelDrops: 2}, 3, 1},
+		{relay.Flow{Unsent: 5}, none, 3, 0}, {relay.Flow{Unsent: 5}, relay.Flow{Unsent: 2}, 3, 1},
+		{relay.Flow{OverLimit: 5}, none, 3, 0}, {relay.Flow{OverLimit: 5}, relay.Flow{OverLimit: 2}, 3, 1},
+		{relay.Flow{KernelDrops: 2, Unsent: 2}, relay.Flow{KernelDrops: 2, Unsent: 2}, 3, 1},
+		{relay.Flow{KernelDrops: 2, OverLimit: 2}, relay.Flow{KernelDrops: 2, OverLimit: 2}, 3, 1},
+		{relay.Flow{Unsent: 2, OverLimit: 2}, relay.Flow{Unsent: 2, OverLimit: 2}, 3, 1},
+		{none, late(relay.MinLateLimit / 2), 2, 0}, {none, late(relay.MinLateLimit * 2), 2, 1}} {
 		m := newGame(t, 1, "").screen(160, 48)
-		m.live.snap.Totals.Flows[1], m.live.recent.Flows[1] = flow, flow
+		m.live.snap.Totals.Flows[1], m.live.recent.Flows[1] = x.total, x.recent
 		m.verdict.judgeNow(&m.live, 0)
-		faults := 0
-		m.addLateness(func(ok bool, _ ...look.Span) {
-			if !ok {
+		lines, faults := m.trustLines(0), 0
+		for _, line := range lines {
+			if line[0].Style == look.Alarm {
 				faults++
 			}
-		})
-		if faults != 1 {
-			t.Errorf("two counters, case %d: %d faults", i, faults)
 		}
-	}
-	for late, faults := range map[time.Duration]int{relay.MinLateLimit / 2: 0, relay.MinLateLimit * 2: 1} {
-		m := newGame(t, 1, "").screen(160, 48)
-		m.live.recent.Flows[0].Lateness.Add(late)
-		m.verdict.judgeNow(&m.live, 0)
-		got := 0
-		m.addLateness(func(ok bool, _ ...look.Span) {
-			if !ok {
-				got++
-			}
-		})
-		if got != faults {
-			t.Errorf("%v late: %d faults", late, got)
+		if len(lines) != x.lines || faults != x.faults {
+			t.Errorf("%d: %d lines, %d faults, want %d, %d", i, len(lines), faults, x.lines, x.faults)
 		}
 	}
 }
@@ -757,9 +776,9 @@ func TestFramesStayWhole(t *testing.T) {
 			empty := look.NewCanvas(w, h)
 			empty.Frame(m.Theme(), false, "")
 			want := lastColumn(empty)
-			for name, draw := range map[string]func(*look.Canvas, bool){"clients": m.drawClients, "datagrams": m.drawDatagrams, "now": m.drawNow, "trust": m.drawTrust} {
+			for name, draw := range map[string]*room.Slot{"clients": m.page.Slots[paneClients], "datagrams": m.page.Slots[paneDatagrams], "now": m.page.Slots[paneNow], "trust": m.page.Slots[paneTrust]} {
 				c := look.NewCanvas(w, h)
-				draw(c, true)
+				draw.Draw(c, m.Theme(), true)
 				if got := lastColumn(c); !slices.Equal(got[1:h-1], want[1:h-1]) {
 					t.Fatalf("%s of %d x %d ends with %q, want %q\n%s", name, w, h, string(got), string(want), strings.Join(c.Lines(m.Theme()), "\n"))
 				}

@@ -87,20 +87,30 @@ func (m *model) linkName() string {
 		name = look.Shorten(name, 20) + ", changed"
 	}
 	name = look.Shorten(name, 30)
-	differing := 0
-	for i := range m.live.snap.Clients {
-		c := live.Config(m.live.snap.Clients[i].Client)
-		if c != all && !c.SameLive(all) { // the same pointer, without settings of its own, needs no comparison
-			differing++
-		}
-	}
-	switch differing {
+	switch differing := m.differing(); differing {
 	case 0:
 		return name
 	case 1:
 		return name + "; 1 client differs"
+	default:
+		return fmt.Sprintf("%s; %d clients differ", name, differing)
 	}
-	return fmt.Sprintf("%s; %d clients differ", name, differing)
+}
+
+// differs reports whether a client has settings of its own.
+func (m *model) differs(client relay.Client) bool {
+	all, own := m.proxy.Live.Config(relay.Client{}), m.proxy.Live.Config(client)
+	return own != all && !own.SameLive(all) // the same pointer, without settings of its own, needs no comparison
+}
+
+// differing returns the number of clients with settings of their own.
+func (m *model) differing() (n int) {
+	for i := range m.live.snap.Clients {
+		if m.differs(m.live.snap.Clients[i].Client) {
+			n++
+		}
+	}
+	return n
 }
 
 // drawVitalLine draws a line of a small screen: rate, delay and loss, whichever pane is shown.
@@ -113,8 +123,9 @@ func (m *model) drawVitalLine(c *look.Canvas) {
 		if c.W >= 78 {
 			pieces = append(pieces, look.Value.Span(units.Fixed(relay.Kbps(f.OutWire, h.recentSeconds), 0)), look.Dim.Span(" kbps "))
 		}
-		pieces = append(pieces, look.Value.Span(formatQuantile(&f.Delay, 0.5)), look.Dim.Span(" ms "),
-			look.Lost.Span(formatShare(f.Lost(), f.In+f.Copies)), look.Dim.Span(" lost"))
+		pieces = append(pieces, look.Value.Span(formatQuantile(&f.Delay, 0.5, 1)), look.Dim.Span(" ms "),
+			look.Lost.Span(formatShare(f.Lost(), f.In+f.Copies)))
 	}
+	pieces = append(pieces, look.Dim.Span(" lost"))
 	c.Spans(1, 0, c.W-2, pieces...)
 }

@@ -102,7 +102,7 @@ func (g *game) enter(way relay.Direction, c, size int) {
 	seq := f.In
 	v := g.links[way].Send(g.at, make([]byte, size), uint64(c)<<48|seq)
 	g.recent.Tap(&relay.Event{Kind: relay.Entered, At: g.at, Sent: g.at, Due: v.Due, Client: x.Client, Way: way, Seq: seq, Data: make([]byte, size),
-		Verdict: v, Trail: g.links[way].Trail(0), Lost: v.Lost})
+		Verdict: v, Trail: g.links[way].Trail(0), Lost: v.Lost, Spec: new(g.links[way].Spec())})
 	f.In, f.InBytes, f.Copies = f.In+1, f.InBytes+uint64(size), f.Copies+uint64(v.Copies)
 	f.Size.Add(time.Duration(size))
 	x.Ways[way].In++
@@ -320,12 +320,12 @@ func TestSpaceStopsTheDisplayOnly(t *testing.T) {
 		t.Errorf("%d datagrams came meanwhile; the verdict is %q", g.snap.Totals.Flows[0].In-in, verdictLine)
 	}
 	for i := range m.frozenDatagrams { // the same datagrams, each with its final outcome
-		if x := &m.frozenDatagrams[i]; x.At > 3100*time.Millisecond || strings.Contains(x.Describe(), "in flight") {
-			t.Errorf("%v %d of %v: %s", x.Way, x.Seq, x.At, x.Describe())
+		if x := &m.frozenDatagrams[i]; x.At > 3100*time.Millisecond || strings.Contains(x.Describe(0), "in flight") {
+			t.Errorf("%v %d of %v: %s", x.Way, x.Seq, x.At, x.Describe(0))
 		}
 	}
 	press(m, "x")
-	if !strings.Contains(m.View(), "of the seed decided this") {
+	if !strings.Contains(m.View(), "Numbers are drawn from random stream") {
 		t.Errorf("nothing is explained:\n%s", m.View())
 	}
 	press(m, "x", " ")

@@ -96,9 +96,9 @@ func (m *model) clientState(client *relay.ClientState) []look.Span {
 // drawDatagrams draws the list of the newest datagrams with their outcomes, newest at the bottom. While the
 // display is stopped the list has a cursor.
 func (m *model) drawDatagrams(c *look.Canvas, focused bool) {
-	hint := "up/down stop the display and select; x explains the last one lost"
+	hint := "x explains the last one lost"
 	if m.frozen != nil {
-		hint = "up/down select, x explains, esc continues"
+		hint = "up/down select, x explains"
 	}
 	c.Frame(m.Theme(), focused, "Datagrams", look.Dim.Span(hint))
 	list := m.listedDatagrams()

@@ -48,7 +48,7 @@ func (w window) cutLane(lane *engine.Lane) engine.Lane {
 		return l
 	}
 	l.Samples = meters.Between(l.Samples, w.from, w.to)
-	l.History, l.Packets = packetlog.History{}, newestPackets(lane, w.to-1)
+	l.History, l.Packets = packetlog.History{}, newestPackets(lane, w.to)
 	if n := len(l.Samples); n > 0 {
 		l.SetName(l.Samples[n-1].Encoder)
 	}

@@ -121,7 +121,7 @@ func TestTerminalBudget(t *testing.T) {
 	}
 	shadows := recorded(terminalTicks())
 	for i := range shadows {
-		shadows[i] = labtest.WithShadows(shadows[i], "rotor", "raw", "quantized", "relative-position")
+		shadows[i] = labtest.Shadows(shadows[i].Now, "rotor", "raw", "quantized", "changed-index")
 	}
 	for _, page := range []string{"1", "5"} {
 		programs.Go(func() {

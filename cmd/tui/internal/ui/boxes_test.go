@@ -20,7 +20,7 @@ var boxSizes = [][2]int{{minWidth, minHeight}, {80, 24}, {120, 36}, {160, 48}, {
 // frame of the box is whole, and the selected row is visible.
 func TestBoxes(t *testing.T) {
 	reports := labtest.WriteReports(t)
-	packets := on(func() labtest.Opening { return labtest.Opening{Lab: labtest.NewPackets()} })
+	packets := on(labtest.NewPackets)
 	shadows := on(func() *labtest.Lab { return &labtest.Lab{Snap: labtest.FourShadows()} })
 	withReports := func(w, h int, opt Options) *dashboard {
 		opt.ReportsDir = reports

@@ -12,8 +12,8 @@ import (
 
 // newBudgets returns a lab whose lanes have budgets and policies of their own. The setting of all lanes is off.
 func newBudgets() *labtest.Lab {
-	lab := newWorld()
-	lab.Snap = labtest.WithBudgets(lab.Snap)
+	lab := &labtest.Lab{Snap: labtest.Budgets()}
+	lab.Snap.Config.Sender.Budget = 0
 	return lab
 }
 
@@ -43,8 +43,8 @@ func TestKeysOfBudgets(t *testing.T) {
 		requested string
 		compares  bool
 	}{{"all lanes", withBudget, "4 x", "on", false}, {"all lanes", withBudget, "4 c", "", true}, {"only shadows", newBudgets, "4 x esc", "", false},
-		{"only shadows", newBudgets, "4 c", "", true}, {"only shadows", newBudgets, "4 c c", "", false}, {"none", newWorld, "4 x esc", "", false},
-		{"none", newWorld, "4 c", "", false}} {
+		{"only shadows", newBudgets, "4 c", "", true}, {"only shadows", newBudgets, "4 c c", "", false}, {"none", labtest.NewWorld, "4 x esc", "", false},
+		{"none", labtest.NewWorld, "4 c", "", false}} {
 		lab := c.lab()
 		m := screen(lab, 160, 48, Options{})
 		press(m, strings.Fields(c.keys)...)

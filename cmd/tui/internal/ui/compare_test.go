@@ -23,7 +23,7 @@ func TestCompareKeys(t *testing.T) {
 	}
 	lab.Got = nil
 	press(m, "down", "backspace", "down", "backspace", "enter") // the active encoder cannot be removed
-	if got := spell(lab.Got); got != "shadow quantized off" {
+	if got := spell(lab.Got); got != "shadow changed-index off" {
 		t.Errorf("sent %s", got)
 	}
 	press(m, "v")
@@ -41,7 +41,7 @@ func BenchmarkLiveShadows160x48(b *testing.B) { benchmarkShadows(b, "1") }
 func benchmarkShadows(b *testing.B, page string) {
 	var snaps []*engine.Snapshot
 	for _, s := range recorded(20) {
-		snaps = append(snaps, labtest.WithShadows(s, "rotor", "raw", "quantized", "relative-position"))
+		snaps = append(snaps, labtest.Shadows(s.Now, "rotor", "raw", "quantized", "changed-index"))
 	}
 	benchmarkFrames(b, snaps, 160, 48, page)
 }

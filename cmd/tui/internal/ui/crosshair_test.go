@@ -48,7 +48,7 @@ func TestCrosshair(t *testing.T) {
 		t.Error("no notice on a page without charts")
 	}
 	m.lab.Dismiss()
-	for _, lab := range []*labtest.Lab{labtest.NewLab(), labtest.NewWide()} { // cubes and a table
+	for _, lab := range []*labtest.Lab{labtest.NewLab(), labtest.NewCalls()} { // cubes and a table
 		m := screen(lab, 160, 48, Options{})
 		press(m, "4", "c", "(", "(")
 		if m.crosshair == 0 || strings.Contains(m.View(), "this page has no charts for a crosshair") {

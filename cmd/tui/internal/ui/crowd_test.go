@@ -102,7 +102,7 @@ func TestCrowdPages(t *testing.T) {
 	if view := m.View(); !strings.Contains(view, "[1 Crowd] 2 Bits  3 Packets  4 World  5 Compare ") || strings.Contains(view, "Live ") {
 		t.Errorf("the pages of a crowd:\n%s", view)
 	}
-	for key, want := range map[string]string{"1": "Clients, worst first", "2": "Bit budget", "3": "Packets filter all", "4": "No world to show", "5": "a crowd of 200 clients: the page Crowd has its figures", "6": "no such key here",
+	for key, want := range map[string]string{"1": "Clients, worst first", "2": "Bit budget", "3": "Packets filter all", "4": "Sender", "5": "a crowd of 200 clients: the page Crowd has its figures", "6": "no such key here",
 		"/tour enter": "the tour needs snapshots of cubes and one receiver", "<": "1.0 s AGO"} {
 		m := open()
 		press(m, append([]string{"1"}, strings.Fields(key)...)...)

@@ -13,12 +13,12 @@ func TestFailedPacketsAreShown(t *testing.T) {
 		keys []string
 		want []string
 	}{
-		// 7 without a baseline, 41 corrupt; 8 of them in 2 s
-		{160, 48, nil, []string{"! corrupt   4.0", "48 in total", "! 41 corrupt"}},
-		{112, 32, nil, []string{"! corrupt 4.0"}},
-		{80, 24, nil, []string{"failed 48", "! corrupt   4.0"}},
-		{60, 20, nil, []string{"failed 48", "! corrupt 4.0"}},
-		{60, 20, []string{"tab", "tab"}, []string{"✕ no base  ! corrupt"}},
+		// 6 corrupt, all in the last 2 s
+		{160, 48, nil, []string{"! corrupt   3.0", "6 in total", "! 6 corrupt"}},
+		{112, 32, nil, []string{"! corrupt   3.0"}},
+		{80, 24, nil, []string{"failed 6", "! corrupt   3.0"}},
+		{60, 20, nil, []string{"failed 6", "! corrupt   3.0"}},
+		{60, 20, []string{"tab", "tab"}, []string{"! corrupt  ◐ stale  ✕ no base"}},
 	} {
 		m := screen(labtest.NewDamaged(), c.w, c.h, Options{})
 		press(m, c.keys...)

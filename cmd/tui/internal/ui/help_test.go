@@ -15,7 +15,7 @@ import (
 
 // TestHelp checks the help of every page: see labtest.CheckHelp.
 func TestHelp(t *testing.T) {
-	for name, lab := range map[string]room.Lab{"cubes": labtest.NewPackets(), "world": newWorld(), "budgets": newPriorities(), "table": labtest.NewShown(),
+	for name, lab := range map[string]room.Lab{"cubes": labtest.NewPackets(), "world": labtest.NewWorld(), "budgets": newPriorities(), "table": labtest.NewCalls(),
 		"file": newFile(3), "crowd": newCrowdLab(200), "transport": newTransportLab(), "shadows": &labtest.Lab{Snap: labtest.FourShadows()}} {
 		m := screen(lab, 120, 80, Options{})
 		for i := range m.pages {
@@ -38,11 +38,11 @@ func TestFooterOfPages(t *testing.T) {
 		"3":        {"f filter  ↑↓ packet  tab pane  1-5 page  S sort", "f filter  tab pane  1-5 page"},
 		"3 #":      {"J K packet  ←→ field  ↑↓ row  1-5 page", "J K packet  1-5 page"},
 		"3 up # <": {"←→ field  ↑↓ row  enter baseline  esc back", "←→ field  ↑↓ row"},
-		"4":        {"$ row costs  ←↑↓→ pan  1-5 page  c view", "$ row costs  1-5 page  c view"},
+		"4":        {"[ ] zoom  ←↑↓→ pan  $ row costs  1-5 page  c view", "[ ] zoom  $ row costs  1-5 page"},
 		"5":        {"v add shadow  del remove  1-5 page  S sort  c view", "v add shadow  1-5 page  S sort"},
 	} {
 		for i, size := range [][2]int{{80, 24}, {minWidth, minHeight}} {
-			m := screen(labtest.Opening{Lab: labtest.NewPackets()}, size[0], size[1], Options{})
+			m := screen(labtest.NewPackets(), size[0], size[1], Options{})
 			press(m, strings.Fields(keys)...)
 			head, _, _ := strings.Cut(m.View(), "\n")
 			if tab := fmt.Sprintf("[%c %s]", keys[0], m.page().Name); !strings.Contains(head, tab) {
@@ -88,7 +88,7 @@ func TestHelpOfBoxes(t *testing.T) {
 		"/ p a u": {"tab complete", "complete the last word"},
 		"q":       {"s save and quit", "save and quit"},
 	} {
-		m := screen(labtest.NewLab(), 120, 40, Options{})
+		m := screen(labtest.NewChanged(), 120, 40, Options{})
 		press(m, strings.Fields(keys)...)
 		before := m.View()
 		if row := lastRow(m); !strings.Contains(row, want[0]) || !strings.Contains(row, "F1 help") || strings.Contains(row, "space pause") {
@@ -134,7 +134,7 @@ func TestFooterKeysAct(t *testing.T) {
 	for _, size := range [][2]int{{160, 48}, {minWidth, minHeight}} {
 		for page := range 5 {
 			open := func() (*dashboard, *labtest.Lab) {
-				lab := newWorld()
+				lab := labtest.NewWorld()
 				if page == 4 {
 					lab.Snap = labtest.FourShadows()
 				}

@@ -20,7 +20,7 @@ func TestHostileNames(t *testing.T) {
 	const w, h = 200, 60
 	for first, text := range testkit.HostileTexts {
 		next := func(n int) string { return testkit.HostileTexts[(first+n)%len(testkit.HostileTexts)] }
-		lab := labtest.NewShown()
+		lab := labtest.NewCalls()
 		snap := lab.Snap
 		snap.Item, snap.To, snap.Remarks, snap.Err = next(1), next(2), []string{next(3)}, errors.New(text)
 		snap.Notice = engine.Notice{ID: 1, Text: text, Bad: true}

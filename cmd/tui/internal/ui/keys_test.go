@@ -382,7 +382,7 @@ func TestQuit(t *testing.T) {
 		{[]string{"?", "ctrl+c"}, ErrInterrupted},
 		{[]string{"p", "ctrl+c"}, ErrInterrupted},
 	} {
-		lab := labtest.NewLab()
+		lab := labtest.NewChanged()
 		m := screen(lab, 80, 24, Options{})
 		m.Update(labtest.KeyMsg("right"))
 		cmd := press(m, c.keys...)
@@ -414,8 +414,8 @@ func TestQuitAsks(t *testing.T) {
 		{90 * time.Second, 40 * time.Second, []string{"q"}, true},
 		{190 * time.Second, 40 * time.Second, []string{"q"}, false},
 	} {
-		lab := labtest.NewLab()
-		lab.Snap = labtest.Snapshot(c.length)
+		lab := labtest.NewChanged()
+		lab.Snap = labtest.Changed(c.length)
 		lab.Snap.Saved = c.saved
 		m := screen(lab, 80, 24, Options{})
 		if cmd := press(m, c.keys...); (cmd != nil) != c.quits {
@@ -433,7 +433,7 @@ func TestQuitAsks(t *testing.T) {
 func TestQuitSaves(t *testing.T) {
 	for _, keys := range [][]string{{"q", "s"}, {"q", "enter"}, line("wq"), line("quit save")} {
 		for _, written := range []bool{true, false} {
-			lab := labtest.NewLab()
+			lab := labtest.NewChanged()
 			m := screen(lab, 80, 24, Options{ReportsDir: "/reports"})
 			if cmd := press(m, keys...); cmd != nil || spell(lab.Got) != "save /reports" {
 				t.Fatalf("%v: it quits at once: %v; the lab got %q", keys, cmd != nil, spell(lab.Got))
@@ -472,7 +472,7 @@ func TestQuitSavesAgain(t *testing.T) {
 		{what: "the lab is busy", full: true, now: 90 * time.Second},
 		{what: "it went back", now: 40 * time.Second},
 	} {
-		lab := labtest.NewLab()
+		lab := labtest.NewChanged()
 		lab.Snap.State, lab.Snap.Saved, lab.Full = engine.Paused, lab.Snap.Now, c.full
 		m := screen(lab, 80, 24, Options{ReportsDir: "/reports"})
 		press(m, line("wq")...)
@@ -514,7 +514,7 @@ func TestLinesOfPagesAreExecuted(t *testing.T) {
 // without a list.
 func TestHomeAndEnd(t *testing.T) {
 	for page, inTime := range map[string]bool{"1": true, "2": false, "3": false, "4": true, "5": false} {
-		m := screen(newWorld(), 160, 48, Options{})
+		m := screen(labtest.NewWorld(), 160, 48, Options{})
 		if press(m, page, "home"); m.lab.Past.Active != inTime {
 			t.Errorf("home on page %s: looking back %v, want %v", page, m.lab.Past.Active, inTime)
 		}
@@ -523,8 +523,8 @@ func TestHomeAndEnd(t *testing.T) {
 		lab := labtest.NewPackets()
 		m := screen(lab, 160, 48, Options{})
 		press(m, "3", keys[0])
-		all := lab.Snap.Lanes[0].Packets
-		at := func() uint64 { return chosenPacket(lab) }
+		all := lab.Records()
+		at := func() uint64 { return chosenPacket(&lab.Lab) }
 		if m.lab.Past.Active || at() != all[0].Seq {
 			t.Errorf("%s: looking back %v, packet %d", keys[0], m.lab.Past.Active, at())
 		}

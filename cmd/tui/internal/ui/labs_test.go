@@ -21,7 +21,7 @@ func newRemote() *labtest.Lab {
 	lab := labtest.NewLab()
 	lab.Snap.To = "192.0.2.7:27970"
 	lane := &lab.Snap.Lanes[0]
-	lane.Link = nil
+	lane.Link, lane.Incidents = nil, nil
 	t := &lane.Totals
 	t.Unknown, t.Lost = t.Lost, 0
 	t.Network.DelayMS, t.Network.MeanBurst, t.AgeMS = figures.Quantiles{}, figures.Figure{}, figures.Quantiles{}
@@ -101,26 +101,6 @@ func blocks(x *figures.Transfer, sent int) []delivery.BlockState {
 	return list
 }
 
-// newWorld returns a lab with a live world, whose display starves for half a second every ten
-// seconds.
-func newWorld() *labtest.Lab {
-	lab := labtest.NewLab()
-	lab.Snap.World = labtest.WorldPicture(lab.Snap.Now)
-	lab.Snap.Config.Data.Source = "world"
-	lane := &lab.Snap.Lanes[0]
-	for i := range lane.Samples {
-		s := &lane.Samples[i]
-		s.Displayed, s.Aged, s.Age, s.Oldest = 6, 6, 6*124*time.Millisecond, 124*time.Millisecond
-		if i%100 >= 60 && i%100 < 65 {
-			s.Starved, s.Late, s.Oldest = 4, 1, time.Duration(124+17*(i%100-59))*time.Millisecond
-			s.PositionErrorMM, s.OrientationErrorDeg = float64(20*(i%100-59)), float64(i%100-59)
-		}
-	}
-	lane.Totals.AgeMS = figures.Quantiles{N: 1, P50: 124, P99: 209}
-	lane.Recent.StarvedRatio, lane.Recent.PositionErrorMM = 0.031, 80
-	return lab
-}
-
 // spell formats commands as text for comparison.
 func spell(commands []live.Command) string {
 	var parts []string
@@ -156,16 +136,12 @@ func spell(commands []live.Command) string {
 
 // tuned returns a session with two shadows that are the active encoder with other parameters.
 func tuned() *engine.Snapshot {
-	snap := labtest.WithShadows(labtest.Snapshot(90*time.Second), "relative-orientation", "rotor", "relative-orientation")
-	for i, params := range map[int]string{1: "orientation_small=3", 3: "orientation_small=4 gear_bits=2"} {
-		snap.Lanes[i].Params = params
-	}
-	return snap
+	return labtest.Shadows(90*time.Second, "relative-orientation orientation_small=3", "rotor", "relative-orientation orientation_small=4 gear_bits=2")
 }
 
-// newHalfWorld is newWorld with one cube of the sender and none of the receiver.
+// newHalfWorld is labtest.NewWorld with one cube of the sender and none of the receiver.
 func newHalfWorld() *labtest.Lab {
-	lab := newWorld()
+	lab := labtest.NewWorld()
 	w := lab.Snap.World
 	w.Sent, w.Shown, w.Error = w.Sent[:1], nil, nil
 	return lab

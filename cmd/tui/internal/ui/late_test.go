@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"wirelab/cmd/tui/internal/labtest"
 )
 
 // TestLateIsOneFigure checks that the number of late snapshots is the same on all pages, and that
@@ -12,7 +13,7 @@ func TestLateIsOneFigure(t *testing.T) {
 	said := 0
 	for _, keys := range []string{"1", "1 tab tab tab tab", "1 tab tab", "3", "4 c", "4 c c"} {
 		for _, size := range [][2]int{{80, 24}, {160, 48}, {260, 60}} {
-			lab := newWorld()
+			lab := labtest.NewWorld()
 			lab.Snap.Lanes[0].Totals.Playout.Late, lab.Snap.Lanes[0].Totals.Stale = 1234, 4321
 			m := screen(lab, size[0], size[1], Options{})
 			press(m, strings.Fields(keys)...)

@@ -28,7 +28,7 @@ func hostileLab() *labtest.Lab {
 		engine.Mark{T: -5}, engine.Mark{T: 1 << 62})
 	r := &s.Lanes[0].Recent
 	r.PayloadKbps, r.WireKbps, r.BitsPerChanged = 1e300, -1, 1e18
-	s.Lanes[0].Packets[590].Outcome = 250
+	s.Lanes[0].Packets[200].Outcome = 250
 	s.Lanes[0].Packets = append(s.Lanes[0].Packets, packetlog.Record{Seq: 1<<63 + 5})
 	return lab
 }

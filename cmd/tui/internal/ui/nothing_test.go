@@ -12,7 +12,7 @@ import (
 // delivered, even if none was sent recently.
 func TestPagesAfterTheEnd(t *testing.T) {
 	for _, sent := range []int64{0, 45} {
-		for _, lab := range []*labtest.Lab{newFile(0), labtest.NewWide()} {
+		for _, lab := range []*labtest.Lab{newFile(0), labtest.NewCalls()} {
 			lane := &lab.Snap.Lanes[0]
 			lane.Totals.Sent, lane.Recent.Budget, lane.Blocks = sent, encoders.Budget{}, nil
 			for i := range lab.Snap.Lanes {

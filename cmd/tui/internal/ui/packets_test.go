@@ -61,7 +61,7 @@ func TestHostileBitsAndPackets(t *testing.T) {
 
 // TestTypedFilters checks that a typed filter opens the page of packets.
 func TestTypedFilters(t *testing.T) {
-	m := screen(labtest.Opening{Lab: labtest.NewPackets()}, 160, 48, Options{})
+	m := screen(labtest.NewPackets(), 160, 48, Options{})
 	for _, name := range packetfilter.Conditions() {
 		press(m, "1")
 		press(m, line("filter "+name)...)
@@ -78,7 +78,7 @@ func TestTypedFilters(t *testing.T) {
 // TestWhy checks that the explanation of a problem is that of the lab, on pages 1 and 3, and that
 // enter opens the packet.
 func TestWhy(t *testing.T) {
-	lab := labtest.Opening{Lab: labtest.NewPackets()}
+	lab := labtest.NewPackets()
 	m := screen(lab, 160, 48, Options{})
 	i := lab.Snap.Lanes[0].Incidents[0]
 	want := report.Explain(&i.Opened, i.Reason, lab.Snap.Config)
@@ -101,7 +101,7 @@ func TestWhy(t *testing.T) {
 		t.Error("x does not open the packet under the cursor")
 	}
 	lab.Snap.Lanes[0].Incidents = nil
-	m = screen(labtest.NewLab(), 80, 24, Options{})
+	m = screen(lab, 80, 24, Options{})
 	press(m, "x")
 	if !strings.Contains(m.View(), "nothing to explain") {
 		t.Error("no message without a problem")
@@ -111,7 +111,7 @@ func TestWhy(t *testing.T) {
 // TestLastProblem checks that the last problem is the newest one, and that a problem that was opened stays until it is
 // left.
 func TestLastProblem(t *testing.T) {
-	lab := labtest.Opening{Lab: labtest.NewPackets()}
+	lab := labtest.NewPackets()
 	m := screen(lab, 160, 48, Options{})
 	press(m, "3")
 	reason := inspector.BecauseLost
@@ -153,7 +153,7 @@ func TestLastProblem(t *testing.T) {
 func BenchmarkBits160x48(b *testing.B) { benchmarkPage(b, labtest.NewBits(true), "2") }
 
 func BenchmarkPackets160x48(b *testing.B) {
-	benchmarkPage(b, labtest.Opening{Lab: labtest.NewPackets()}, "3", "left")
+	benchmarkPage(b, labtest.NewPackets(), "3", "left")
 }
 
 func benchmarkPage(b *testing.B, lab room.Lab, keys ...string) {

@@ -135,7 +135,7 @@ func TestMaximise(t *testing.T) {
 		gone string   // a title that is not seen meanwhile
 	}{
 		{"1", []string{"z", "tab", "shift+tab", "shift+tab", "z"}, []string{"Payload kbps", "Controls ", "Payload kbps", "Changes "}, "Bit budget"},
-		{"2", []string{"z", "tab", "tab", "z"}, []string{"relative-orientation", "shadow kinetic", "Bit budget"}, ""},
+		{"2", []string{"z", "tab", "tab", "z"}, []string{"relative-orientation", "shadow changed-index", "Bit budget"}, ""},
 		{"3", []string{"z", "shift+tab", "tab", "z"}, []string{"Packets  filter", "Last trouble", "Packets  filter"}, ""},
 		{"3 #", []string{"z", "z"}, []string{"Bits of"}, "Row"},
 		{"5", []string{"z", "tab", "tab", "z"}, []string{"Compare", "Payload kbps", "Payload ratio"}, "encoders"},

@@ -26,7 +26,7 @@ func reportScreen(lab room.Lab, w, h int, opt Options, keys ...string) *dashboar
 			m.Update(room.Tick{})
 		}
 	}
-	for _, k := range append([]string{"5", "down", "enter"}, keys...) {
+	for _, k := range append([]string{"5", "G", "enter"}, keys...) {
 		tick()
 		press(m, k)
 	}

@@ -36,28 +36,28 @@ func ofFile(done float64) func(w, h int, opt Options) *dashboard {
 func screenStates(t *testing.T) []screenState {
 	reports := labtest.WriteReports(t)
 	lab := on(labtest.NewLab)
-	packets := on(func() labtest.Opening { return labtest.Opening{Lab: labtest.NewPackets()} })
+	packets := on(labtest.NewPackets)
 	shadows := on(func() *labtest.Lab { return &labtest.Lab{Snap: labtest.FourShadows()} })
 	withReports := func(w, h int, opt Options) *dashboard {
 		opt.ReportsDir = reports
 		return reportScreen(labtest.NewLab(), w, h, opt)
 	}
 	return []screenState{
-		{"live", lab, "", ""},
-		{"live with shadows", shadows, "d d", "▸ 4 shadows; ○ rotor 104.1; link up only to the sender"},
-		{"live, remote", on(newRemote), "", "to 192.0.2.7:27970; round trip, median, ms; 84.9; ~ 268 unknown"},
+		{"live", on(labtest.NewChanged), "", ""},
+		{"live with shadows", shadows, "d d", "▸ 4 shadows; ○ rot. 11.1; link up only to the sender"},
+		{"live, remote", on(newRemote), "", "to 192.0.2.7:27970; round trip, median, ms; 84.9; ~ 295 unknown"},
 		{"bits", on(func() room.Lab { return labtest.NewBits(true) }), "2 down", ""},
-		{"bits of many fields", on(labtest.NewWide), "2 down enter left", "only padding, bits per call; z base"},
+		{"bits of many fields", on(labtest.NewCalls), "2 down enter left", "only padding, bits per call; z base"},
 		{"packets", packets, "3 up up", ""},
-		{"packets, filtered", packets, "3 f left", "filter trouble 46 of 602; DROPPED: loss"},
+		{"packets, filtered", packets, "3 f left", "filter trouble 369 of 5401; DROPPED: loss"},
 		{"packets, remote", on(newRemote), "3", "no trouble yet; arrows"},
-		{"world", on(newWorld), "4", ""},
-		{"world, errors", on(newWorld), "4 c ] ]", "mean of errors > 0: 8.4"},
-		{"world of a recording", lab, "4", "No world to show: "},
+		{"world", on(labtest.NewWorld), "4", ""},
+		{"world, errors", on(labtest.NewWorld), "4 c ] ]", "max 32.4 mm"},
+		{"world of a recording", lab, "4", "Sender 901 cubes"},
 		{"budgets", on(newBudgets), "4 c", ""},
 		{"priorities", on(newPriorities), "4", "Error by cube; Age by cube; Priorities"},
 		{"half a world", on(newHalfWorld), "4 c", "Position error"},
-		{"shown", on(labtest.NewShown), "4", ""},
+		{"shown", on(labtest.NewCalls), "4", ""},
 		{"patch", ofFile(0.6), "", "MAKING PATCH; computing the patch, 60 %; nothing sent yet"},
 		{"patch, begun", ofFile(0), "", "computing the patch, 0 %"},
 		{"patch, almost done", ofFile(0.99), "", "computing the patch, 99 %"},
@@ -65,10 +65,10 @@ func screenStates(t *testing.T) []screenState {
 		{"file", ofFile(3), "", ""},
 		{"file, received", ofFile(9), "", "whole-zstd took 4.41 s, 3.1 times as long, over the same link with the same losses"},
 		{"compare", shadows, "5", ""},
-		{"compare with parameters", on(func() room.Lab { return &labtest.Lab{Snap: tuned()} }), "5 right right", "g…s=2 204.6"},
+		{"compare with parameters", on(func() room.Lab { return &labtest.Lab{Snap: tuned()} }), "5 right right", "g…s=2 o…l=4 211.9"},
 		{"compare, remote", on(newRemote), "5", "Shadows are not available over a network"},
 		{"compare, refused", on(func() room.Lab { return &labtest.Lab{Snap: labtest.RefusingSnapshot()} }), "5", "packet of 70000 bytes does not fit"},
-		{"compare without shadows", lab, "5", "No shadows yet: v adds an encoder on the same frames and losses.; Changes active encoder, before → after"},
+		{"compare without shadows", on(labtest.NewChanged), "5", "No shadows yet: v adds an encoder on the same frames and losses.; Changes active encoder, before → after"},
 		{"report", withReports, "down down down down", ""},
 		{"report, unreadable", withReports, "down", "was saved by another version of Wirelab, with format 4"},
 		{"transport", on(newTransportLab), "6", ""},
@@ -87,7 +87,7 @@ func screenStates(t *testing.T) []screenState {
 		{"problem", packets, "x", ""},
 		{"profiles", lab, "p", "source: Wirelab"},
 		{"no profiles", lab, "p / x y z", "/xyz_; no match"},
-		{"quit", lab, "q", "This run of 01:30.0 is not saved.; s save and quit"},
+		{"quit", on(labtest.NewChanged), "q", "This run of 01:30.0 is not saved.; s save and quit"},
 		{"command", lab, "/ l o", ""},
 		{"long command", lab, "/ " + strings.Repeat("latency50ms", 40), "latency50mslate_"},
 		{"wrong command", lab, "/ losz space 5% enter", "did you mean loss?"},
@@ -158,7 +158,7 @@ func TestScreens(t *testing.T) {
 
 // TestSmallTerminal checks that terminals that are too small for pages show why, and the question of q.
 func TestSmallTerminal(t *testing.T) {
-	m := screen(labtest.NewLab(), 40, 10, Options{})
+	m := screen(labtest.NewChanged(), 40, 10, Options{})
 	for key, want := range map[string]string{"1": "Wirelab needs a terminal of 60 x 18 or more", "q": "This run of 01:30.0 is not saved.",
 		"e": "this one is 40 x 10. Make it larger, or press q to quit."} {
 		m.overlay = nil

@@ -3,7 +3,6 @@ package ui
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"wirelab/cmd/tui/internal/controls"
 	"wirelab/cmd/tui/internal/labtest"
@@ -70,28 +69,6 @@ func TestShadowsAreDistinguishable(t *testing.T) {
 				t.Errorf("ascii %v: hardly any %c in the chart", ascii, symbol)
 			}
 		}
-	}
-}
-
-// TestChartScaleFollowsTheActiveEncoder checks that the scale of charts is that of the active
-// encoder some time after a change of the encoder.
-func TestChartScaleFollowsTheActiveEncoder(t *testing.T) {
-	lab := labtest.NewLab()
-	lane := &lab.Snap.Lanes[0]
-	for i := range lane.Samples {
-		if lane.Samples[i].T <= 46*time.Second { // the fake session changes the encoder here
-			lane.Samples[i].PayloadBits *= 60
-			lane.Samples[i].WireBits *= 60
-		}
-	}
-	m := screen(lab, 160, 48, Options{})
-	if !strings.Contains(m.View(), "▲▲▲▲") || strings.Contains(m.View(), "k┤") {
-		t.Errorf("an encoder of long ago sets the scale:\n%s", m.View())
-	}
-	lab.Snap.Marks[0].T = 81 * time.Second
-	m = screen(lab, 160, 48, Options{})
-	if !strings.Contains(m.View(), "k┤") {
-		t.Errorf("a swap cannot be seen in full:\n%s", m.View())
 	}
 }
 

@@ -115,7 +115,7 @@ func TestTourIsOffered(t *testing.T) {
 	if press(m, "down"); strings.Contains(m.View(), offer) {
 		t.Errorf("after a key: %q", lastRow(m))
 	}
-	for _, lab := range []room.Lab{labtest.NewShown(), newCrowdLab(200), newFile(3)} {
+	for _, lab := range []room.Lab{labtest.NewCalls(), newCrowdLab(200), newFile(3)} {
 		if m := screen(lab, 80, 24, Options{OfferTour: true}); strings.Contains(m.View(), offer) {
 			t.Errorf("a tour of %s is offered", m.lab.Snap.Config.Data.Source)
 		}

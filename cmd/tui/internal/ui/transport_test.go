@@ -107,7 +107,12 @@ func BenchmarkTransport160x48(b *testing.B) {
 	for _, shadows := range [][]string{nil, {"rotor"}} {
 		snaps := make([]*engine.Snapshot, 100)
 		for i := range snaps {
-			snaps[i] = labtest.WithShadows(transportSnapshot(90*time.Second+time.Duration(i)*tickEvery), shadows...)
+			snaps[i] = transportSnapshot(90*time.Second + time.Duration(i)*tickEvery)
+			for _, name := range shadows {
+				shadow := snaps[i].Lanes[0]
+				shadow.Encoder = name
+				snaps[i].Lanes = append(snaps[i].Lanes, shadow)
+			}
 		}
 		b.Run(fmt.Sprintf("shadows=%d", len(shadows)), func(b *testing.B) {
 			benchmarkFrames(b, snaps, 160, 48, "6")

@@ -34,7 +34,7 @@ func TestKeysPlayTheWorld(t *testing.T) {
 		{line("reset"), "reset the world"},
 		{[]string{"1", "left", "+"}, "encoder raw; speed 2"},
 	} {
-		lab := newWorld()
+		lab := labtest.NewWorld()
 		m := screen(lab, 160, 48, Options{})
 		press(m, append([]string{"4"}, c.keys...)...)
 		if got := spell(lab.Got); got != c.want {
@@ -46,7 +46,7 @@ func TestKeysPlayTheWorld(t *testing.T) {
 // TestPastShowsNoCurrentWorld checks that a past moment shows no current cubes, but the figures
 // of the display of that time.
 func TestPastShowsNoCurrentWorld(t *testing.T) {
-	lab := newWorld()
+	lab := labtest.NewWorld()
 	m := screen(lab, 160, 48, Options{})
 	press(m, "4")
 	if !strings.Contains(m.View(), " interact") {
@@ -64,7 +64,7 @@ func TestPastShowsNoCurrentWorld(t *testing.T) {
 			t.Errorf("the past lacks %q", want)
 		}
 	}
-	past := *newWorld().Snap
+	past := *labtest.NewWorld().Snap
 	past.Now = m.lab.Past.At
 	lab.Snap.Past = &engine.Past{ID: 1, Snap: &past}
 	if press(m, "<", ">"); !strings.Contains(m.View(), " interact") {
@@ -85,7 +85,7 @@ func TestChartsOfTheDisplay(t *testing.T) {
 		want string // "" for no charts
 	}{{48, nil, "30s"}, {48, []string{"c", "c", "c"}, "30s"}, {48, []string{"Z"}, "60s"}, {24, nil, ""}, {24, []string{"c"}, ""},
 		{24, []string{"c", "c"}, "30s"}} {
-		m := screen(newWorld(), 160, c.h, Options{})
+		m := screen(labtest.NewWorld(), 160, c.h, Options{})
 		press(m, append([]string{"4"}, c.keys...)...)
 		view := m.View()
 		if shown := strings.Contains(view, "Starved %"); shown != (c.want != "") || !strings.Contains(view, c.want) {
@@ -97,8 +97,6 @@ func TestChartsOfTheDisplay(t *testing.T) {
 func TestRecordingCannotBePlayed(t *testing.T) {
 	for _, keys := range [][]string{line("hover"), line("press left"), line("reset")} {
 		lab := labtest.NewLab()
-		lab.Snap.World = labtest.WorldPicture(lab.Snap.Now)
-		lab.Snap.World.Live = false
 		m := screen(lab, 120, 40, Options{})
 		press(m, append([]string{"4"}, keys...)...)
 		if len(lab.Got) > 0 || !strings.Contains(m.View(), "demo is a recording and cannot be played; for a live world run tui --data world") {
@@ -106,8 +104,6 @@ func TestRecordingCannotBePlayed(t *testing.T) {
 		}
 	}
 	lab := labtest.NewLab()
-	lab.Snap.World = labtest.WorldPicture(lab.Snap.Now)
-	lab.Snap.World.Live = false
 	m := screen(lab, 80, 24, Options{})
 	press(m, "4", "left")
 	if len(lab.Got) > 0 || !strings.Contains(m.View(), "(fixed)") {
@@ -115,7 +111,7 @@ func TestRecordingCannotBePlayed(t *testing.T) {
 	}
 	for text, want := range map[string]string{"press lefz": "did you mean left?", "press": "expected: press DIRECTION",
 		"hover maybe": "on", "reset now": "expected: reset"} {
-		m := screen(newWorld(), 120, 40, Options{})
+		m := screen(labtest.NewWorld(), 120, 40, Options{})
 		press(m, line(text)...)
 		if !m.line.Open || !strings.Contains(m.line.Err, want) {
 			t.Errorf("%q: %q, want an error with %q", text, m.line.Err, want)
@@ -148,7 +144,7 @@ func TestOutputBudget(t *testing.T) {
 
 // TestStarvationIsShown checks that starvation of the last two seconds is shown on the receiver's view.
 func TestStarvationIsShown(t *testing.T) {
-	lab := newWorld()
+	lab := &labtest.Lab{Snap: labtest.World(33 * time.Second)} // 5 s without starvation
 	m := screen(lab, 160, 48, Options{})
 	press(m, "4")
 	if strings.Contains(m.View(), "STARVED") {
@@ -156,7 +152,7 @@ func TestStarvationIsShown(t *testing.T) {
 	}
 	next := *lab.Snap
 	next.Now += 50 * time.Millisecond
-	next.World = labtest.WorldPicture(next.Now)
+	next.World = labtest.World(next.Now).World
 	next.Lanes = append([]engine.Lane(nil), next.Lanes...)
 	next.Lanes[0].Samples = append([]meters.Sample(nil), next.Lanes[0].Samples...)
 	next.Lanes[0].Samples[len(next.Lanes[0].Samples)-2].Starved = 5
@@ -188,7 +184,7 @@ func benchmarkWorld(b *testing.B, w, h int) {
 
 // BenchmarkTurn160x48 switches between pages.
 func BenchmarkTurn160x48(b *testing.B) {
-	m := screen(newWorld(), 160, 48, Options{Renderer: labtest.ColourRenderer()})
+	m := screen(labtest.NewWorld(), 160, 48, Options{Renderer: labtest.ColourRenderer()})
 	for i := 0; b.Loop(); i++ {
 		m.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{rune("41"[i%2])}})
 		m.Update(room.Tick{})
@@ -200,7 +196,7 @@ func BenchmarkTurn160x48(b *testing.B) {
 func worldSnapshots(n int) []*engine.Snapshot {
 	snaps := recorded(n)
 	for _, s := range snaps {
-		s.World = labtest.WorldPicture(s.Now)
+		s.World = labtest.World(s.Now).World
 	}
 	return snaps
 }

@@ -34,11 +34,11 @@ func TestBudgetAddsUp(t *testing.T) {
 			t.Errorf("%s: parts %+v, all %+v", l.Encoder, sum, all)
 		}
 	}
-	text, more := (&table{budgetModel: a}).verdict()
-	got := text + more
-	saved := lab.Snap.Lanes[0].Recent.PayloadKbps - lab.Snap.Lanes[1].Recent.PayloadKbps
-	if !strings.Contains(got, "kinetic uses "+units.Fixed(saved, 1)+" kbps less") || !strings.Contains(got, "mostly on position") {
-		t.Errorf("the verdict is %q, the difference is %.1f", got, saved)
+	text, rest := (&table{budgetModel: a}).verdict()
+	got := text + rest
+	more := lab.Snap.Lanes[1].Recent.PayloadKbps - lab.Snap.Lanes[0].Recent.PayloadKbps
+	if !strings.Contains(got, "changed-index uses "+units.Fixed(more, 1)+" kbps more") || !strings.Contains(got, "mostly on position") {
+		t.Errorf("the verdict is %q, the difference is %.1f", got, more)
 	}
 }
 
@@ -118,10 +118,10 @@ func TestLoopPointNeverSetsTheScale(t *testing.T) {
 
 // The table describes what rounding loses of the selected field.
 func TestRoundingOfSelectedField(t *testing.T) {
-	lab := labtest.NewWide()
+	lab := labtest.NewCalls()
 	a := &budgetModel{shadowChoice: &panes.SelectedShadow{}, selected: -1}
 	maximum, mean := 0.005, 0.0025
-	field := labtest.WideFields[2]
+	field := labtest.CallFields()[2]
 	lab.Snap.Precision = []dataset.Precision{{Field: field, Unit: "m", Scale: 0.01, Max: &maximum, Mean: &mean, P99: &maximum}}
 	a.observe(labtest.NewView(lab.Snap))
 	p := &table{budgetModel: a}

@@ -10,12 +10,13 @@ import (
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/encoders"
+	"wirelab/experiment/engine/meters"
 	"wirelab/internal/units"
 )
 
 // TestSortByCost checks that S lists the fields of wide data by their cost, and back.
 func TestSortByCost(t *testing.T) {
-	lab := labtest.NewWide()
+	lab := labtest.NewCalls()
 	p, m := labtest.NewPaneStage[*table](New(&panes.SelectedShadow{}), lab, 160, 48)
 	inOrder := slices.Clone(p.slots)
 	if !slices.IsSorted(inOrder) {
@@ -23,8 +24,9 @@ func TestSortByCost(t *testing.T) {
 	}
 	sum := func(k encoders.Slot) (units int64) { // what the packets of the samples spent
 		for _, l := range lab.Snap.Lanes[:min(2, len(lab.Snap.Lanes))] {
-			for i := range l.Samples {
-				units += l.Samples[i].Budget.Units[k]
+			units += l.Recent.Budget.Units[k]
+			for _, s := range meters.Tail(l.Samples, p.axis.Span()) {
+				units += s.Budget.Units[k]
 			}
 		}
 		return units

@@ -21,7 +21,7 @@ var tableLine = regexp.MustCompile(`│[ ▸]*\S? +(\S+(?: others)?) +(\d+\.\d) 
 func TestAreasFillShortSessions(t *testing.T) {
 	for _, there := range []time.Duration{2 * time.Second, 9 * time.Second, 16 * time.Second, 50 * time.Second} {
 		for _, size := range [][2]int{{80, 22}, {160, 46}} {
-			lab := labtest.NewWide()
+			lab := labtest.NewCalls()
 			lane := &lab.Snap.Lanes[0]
 			lane.Samples = lane.Samples[len(lane.Samples)-int(there/meters.SamplePeriod):]
 			view := labtest.NewStage(bits.New(&panes.SelectedShadow{}), lab, size[0], size[1]).View()
@@ -38,7 +38,7 @@ func TestAreasFillShortSessions(t *testing.T) {
 // TestRowsAddUp: at every size and with every selection the rows add up to the payload.
 func TestRowsAddUp(t *testing.T) {
 	for _, size := range [][2]int{{80, 22}, {100, 28}, {160, 46}, {160, 30}, {200, 58}} {
-		s := labtest.NewStage(bits.New(&panes.SelectedShadow{}), labtest.NewWide(), size[0], size[1])
+		s := labtest.NewStage(bits.New(&panes.SelectedShadow{}), labtest.NewCalls(), size[0], size[1])
 		for _, keys := range [][]string{nil, {"down"}, strings.Fields(strings.Repeat("down ", 14)), strings.Fields(strings.Repeat("down ", 30))} {
 			s.Press(keys...)
 			view := s.View()

@@ -102,12 +102,12 @@ func TestPacketUnderTheCursor(t *testing.T) {
 	m := labtest.NewStage(page, labtest.NewLab(), 160, 46)
 	_ = m.View()
 	m.Press("tab", "left", "left", "left", "left", "left")
-	last := uint64(90*packetRateHz) - 1
+	last := uint64(90 * packetRateHz) // the packet of 90 s
 	p := labtest.Pane[*strip](page)
 	if !p.hasSelection || p.selected != last-5 {
 		t.Fatalf("the cursor is on %d, want %d", p.selected, last-5)
 	}
-	if !strings.Contains(m.View(), "#5394 ") {
+	if !strings.Contains(m.View(), "#5395 ") {
 		t.Error("the packet is not described")
 	}
 	for range 40 {

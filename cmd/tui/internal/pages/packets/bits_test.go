@@ -158,7 +158,7 @@ func TestBitsCursor(t *testing.T) {
 // A packet without bits is explained, and the command names the selected packet.
 func TestBitsOfMissingPacket(t *testing.T) {
 	lab := labtest.NewPackets()
-	p, m := labtest.NewPaneStage[*packets](New(), labtest.Opening{Lab: lab}, 160, 48)
+	p, m := labtest.NewPaneStage[*packets](New(), lab, 160, 48)
 	m.Press("up", "#")
 	got := lab.Got[len(lab.Got)-1]
 	if got.Trace == nil || *got.Trace != p.selected.Seq || got.Open == nil {

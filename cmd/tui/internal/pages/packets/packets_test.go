@@ -17,13 +17,13 @@ import (
 func TestFilters(t *testing.T) {
 	lab := labtest.NewPackets()
 	page := New()
-	m := labtest.NewStage(page, labtest.Opening{Lab: lab}, 160, 46)
+	m := labtest.NewStage(page, lab, 160, 46)
 	p := labtest.Pane[*packets](page)
 	seen := map[string]int{}
 	for range 12 {
 		n := 0
-		for i := range lab.Snap.Lanes[0].Packets {
-			if p.filter.Matches(&p.env, &lab.Snap.Lanes[0].Packets[i]) {
+		for _, r := range lab.Records() {
+			if p.filter.Matches(&p.env, &r) {
 				n++
 			}
 		}
@@ -34,7 +34,7 @@ func TestFilters(t *testing.T) {
 		m.Press("f")
 	}
 	// all, trouble, in flight, ok, late, lost, no baseline; duplicate if there is one
-	if seen["all"] != len(lab.Snap.Lanes[0].Packets) || len(seen) != 7 {
+	if seen["all"] != len(lab.Records()) || len(seen) != 7 {
 		if len(seen) != 8 {
 			t.Errorf("seen %v", seen)
 		}
@@ -44,7 +44,7 @@ func TestFilters(t *testing.T) {
 // TestArrowsOpenPackets: the arrows request packets from the lab, and the answer is shown, also while
 // the time stands still; left and right move between failures, enter shows the bits, and there moves to the baseline.
 func TestArrowsOpenPackets(t *testing.T) {
-	lab := labtest.Opening{Lab: labtest.NewPackets()}
+	lab := labtest.NewPackets()
 	lab.Snap.State = engine.Paused
 	page := New()
 	m := labtest.NewStage(page, lab, 160, 46)
@@ -54,8 +54,8 @@ func TestArrowsOpenPackets(t *testing.T) {
 	if !packetfilter.InTrouble(&first) || lab.Got[len(lab.Got)-1].Open == nil || *lab.Got[len(lab.Got)-1].Open != p.selected {
 		t.Fatalf("left chose %+v, the lab was asked %v", first, lab.Got)
 	}
-	for i := range lab.Snap.Lanes[0].Packets { // none newer
-		if r := &lab.Snap.Lanes[0].Packets[i]; r.Seq > first.Seq && packetfilter.InTrouble(r) {
+	for _, r := range lab.Records() { // none newer
+		if r.Seq > first.Seq && packetfilter.InTrouble(&r) {
 			t.Fatalf("%d is a newer failure than %d", r.Seq, first.Seq)
 		}
 	}
@@ -86,7 +86,7 @@ func TestArrowsOpenPackets(t *testing.T) {
 // A filter that does not select the selected packet selects the next one; the packet without a selection is one that the
 // filter selects. The details scroll if they do not fit, and say so.
 func TestDetailsFollowTheFilter(t *testing.T) {
-	lab := labtest.Opening{Lab: labtest.NewPackets()}
+	lab := labtest.NewPackets()
 	lab.Snap.State = engine.Paused
 	page := New()
 	m := labtest.NewStage(page, lab, 60, 18)
@@ -131,7 +131,7 @@ func TestRepeatingIsShown(t *testing.T) {
 	m := labtest.NewStage(page, lab, 160, 46)
 	m.Press("up")
 	snap := *lab.Snap
-	snap.Past = &engine.Past{ID: 1, To: 12 * time.Second, Reached: 3 * time.Second}
+	snap.Opened, snap.Past = nil, &engine.Past{ID: 1, To: 12 * time.Second, Reached: 3 * time.Second}
 	lab.Snap = &snap
 	m.Tick(true)
 	for _, want := range []string{"The run is being repeated", "00:12.0", "reached 00:03.0"} {

@@ -47,12 +47,12 @@ func TestMatches(t *testing.T) {
 	lab := labtest.NewPackets()
 	p, m := labtest.NewPaneStage[*packets](New(), lab, 160, 46)
 	var want []uint64 // newest first
-	for _, r := range slices.Backward(lab.Snap.Lanes[0].Packets) {
-		if r.Payload > 380 && r.Outcome == packetlog.Decoded {
+	for _, r := range slices.Backward(lab.Records()) {
+		if r.Payload > 900 && r.Outcome == packetlog.Decoded {
 			want = append(want, r.Seq)
 		}
 	}
-	order(t, p, room.PacketOrder{Find: filter(t, "bytes > 380 && ok")}) // selects the newest match
+	order(t, p, room.PacketOrder{Find: filter(t, "bytes > 900 && ok")}) // selects the newest match
 	for i, seq := range want {
 		if p.selected.Seq != seq {
 			t.Fatalf("match %d is packet %d, want %d", i, p.selected.Seq, seq)
@@ -62,7 +62,7 @@ func TestMatches(t *testing.T) {
 	if r := p.moveToMatch(-1); r.Notice == "" || p.selected.Seq != want[len(want)-1] {
 		t.Errorf("after the last match: %+v, packet %d", r, p.selected.Seq)
 	}
-	order(t, p, room.PacketOrder{Filter: filter(t, "bytes > 380 && ok")})
+	order(t, p, room.PacketOrder{Filter: filter(t, "bytes > 900 && ok")})
 	p.selectPacket(packetlog.ID{Seq: want[1] - 1}) // not listed
 	m.Press("n")
 	if p.selected.Seq != want[1] {
@@ -77,7 +77,7 @@ func TestSort(t *testing.T) {
 	for _, name := range packetfilter.SortNames() {
 		for _, ascending := range []bool{false, true} {
 			order(t, p, room.PacketOrder{Sort: &room.PacketSort{Field: name, Ascending: ascending}})
-			if n := len(lab.Snap.Lanes[0].Packets); p.length() != n {
+			if n := len(lab.Records()); p.length() != n {
 				t.Fatalf("%s: %d of %d packets are listed", name, p.length(), n)
 			}
 			for row := range p.length() - 1 {
@@ -106,8 +106,8 @@ func TestUnknownRows(t *testing.T) {
 	p.env.Carries = func(seq uint64, row int) (carries, known bool) { return int(seq%418) == row, true }
 	p.listRows()
 	want := 0
-	for i := range lab.Snap.Lanes[0].Packets {
-		if lab.Snap.Lanes[0].Packets[i].Seq%418 == 417 {
+	for _, r := range lab.Records() {
+		if r.Seq%418 == 417 {
 			want++
 		}
 	}
@@ -147,7 +147,7 @@ func TestExport(t *testing.T) {
 	order(t, p, room.PacketOrder{Filter: filter(t, "trouble")})
 	var want []packetlog.Record
 	arrived := 0
-	for _, r := range lab.Snap.Lanes[0].Packets {
+	for _, r := range lab.Records() {
 		if packetfilter.InTrouble(&r) {
 			want = append(want, r)
 			if r.Arrived > 0 {

@@ -177,7 +177,7 @@ func TestRatioChart(t *testing.T) {
 	if one := spec.Series[len(spec.Series)-1]; one.Stroke != chart.Solid || slices.Min(one.Values) != 1 || slices.Max(one.Values) != 1 {
 		t.Error("the active encoder is not 1")
 	}
-	if text := legendText(samples, &ratio, th, 200); !strings.Contains(text, "relative-orientation 1.000") || !strings.Contains(text, "rotor 0.6") {
+	if text := legendText(samples, &ratio, th, 200); !strings.Contains(text, "relative-orientation 1.000") || !strings.Contains(text, "rotor 0.98") {
 		t.Errorf("the legend is %q", text)
 	}
 }
@@ -194,7 +194,7 @@ func TestLegendsWithShadows(t *testing.T) {
 				t.Errorf("%d columns, row %d: %s", w, i, line)
 			}
 			for k := range snap.Lanes {
-				if w >= 98 && !strings.Contains(line, " "+snap.Lanes[k].Name()[:3]) {
+				if w >= 118 && !strings.Contains(line, " "+snap.Lanes[k].Name()[:3]) {
 					t.Errorf("%d columns, row %d does not name %s: %s", w, i, snap.Lanes[k].Name(), line)
 				}
 			}
@@ -220,7 +220,7 @@ func TestLowCharts(t *testing.T) {
 // TestVisibleSamplesSuffice: charts drawn from the visible samples equal charts drawn from all of
 // five minutes: with a shadow that joined late, with loop points, at all widths, spans and styles.
 func TestVisibleSamplesSuffice(t *testing.T) {
-	snap := labtest.WithShadows(labtest.Snapshot(5*time.Minute), "rotor", "raw")
+	snap := labtest.Shadows(5*time.Minute, "rotor", "raw")
 	var loops []chart.Interval
 	for i := range snap.Lanes {
 		for k := range snap.Lanes[i].Samples {
@@ -269,7 +269,7 @@ func axisLabels(lines []string) (labels []string) {
 	return labels
 }
 
-// TestLoopPointNeverSetsTheScale: packets at a loop point are 40 times as large. The axes of all charts remain, also if
+// TestLoopPointNeverSetsTheScale: packets at a loop point are 800 times as large. The axes of all charts remain, also if
 // the loop point is the newest sample; a symbol marks the values above the charts.
 func TestLoopPointNeverSetsTheScale(t *testing.T) {
 	for _, ago := range []int{0, 3, 15, 200} {
@@ -279,7 +279,7 @@ func TestLoopPointNeverSetsTheScale(t *testing.T) {
 			snap := labtest.NewLab().Snap
 			if lane := &snap.Lanes[0]; i == 1 {
 				s := &lane.Samples[len(lane.Samples)-1-ago]
-				s.CrossingLoop, s.PayloadBits, s.WireBits = 1, 40*s.PayloadBits, 40*s.WireBits
+				s.CrossingLoop, s.PayloadBits, s.WireBits = 1, 800*s.PayloadBits, 800*s.WireBits
 			}
 			drawn = labtest.Draw(&Charts{Selected: -1}, labtest.NewView(snap), 120, 40)
 			labels[i] = axisLabels(drawn)
@@ -306,7 +306,7 @@ func TestTitlesNameTheMean(t *testing.T) {
 // TestManyLoops: a recording restarts each 0.7 s. The charts have no marks of loops, which would hide the lines, and the
 // lines lie in the axes.
 func TestManyLoops(t *testing.T) {
-	snap := labtest.NewLab().Snap
+	snap := labtest.NewChanged().Snap
 	for at := 700 * time.Millisecond; at < 89*time.Second; at += 700 * time.Millisecond {
 		snap.Marks = append(snap.Marks, engine.Mark{T: at, Label: "loop", Kind: engine.MarkLoop})
 	}

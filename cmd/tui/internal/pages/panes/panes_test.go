@@ -44,8 +44,8 @@ func TestSummaryLineOmitsWholeFigures(t *testing.T) {
 		c := look.NewCanvas(w, 1)
 		p.Draw(c, labtest.Theme(false), false)
 		line := c.Lines(labtest.Theme(false))[0]
-		if strings.Contains(line, "…") || !strings.Contains(line, "payload 187.3") || !strings.Contains(line, "loss  5.00 %") ||
-			!strings.Contains(line, "run  failed 48") {
+		if strings.Contains(line, "…") || !strings.Contains(line, "payload  11.3") || !strings.Contains(line, "loss  8.33 %") ||
+			!strings.Contains(line, "run  failed 6") {
 			t.Errorf("%d columns: %q", w, line)
 		}
 		if strings.Contains(line, "per changed") != strings.Contains(line, " bits") {
@@ -136,7 +136,7 @@ func TestBarIsFullAndInProportion(t *testing.T) {
 	if counts[' '] > 2*6 { // the spaces around the names
 		t.Errorf("the bar has holes: %q", string(bar))
 	}
-	for slot, want := range map[encoders.Slot]int{encoders.SlotPosition: 46, encoders.SlotOrientation: 39} {
+	for slot, want := range map[encoders.Slot]int{encoders.SlotPosition: 43, encoders.SlotOrientation: 42} {
 		name := len(slot.Name(nil)) + 2
 		if got := counts[look.Shade(int(slot))] + name; got < want-1 || got > want+1 {
 			t.Errorf("%s takes %d of 100 columns, want %d", slot.Name(nil), got, want)

@@ -24,7 +24,7 @@ func TestSharesAddUpAtEverySize(t *testing.T) {
 	for _, size := range [][2]int{{80, 19}, {80, 8}, {80, 4}, {100, 25}, {104, 4}, {160, 7}, {200, 7}, {200, 40}, {60, 15}, {300, 4}} {
 		w, h := size[0], size[1]
 		p := &panes.Bits{}
-		lines := labtest.Draw(p, labtest.NewView(labtest.NewWide().Snap), w, h)
+		lines := labtest.Draw(p, labtest.NewView(labtest.NewCalls().Snap), w, h)
 		text := strings.Join(lines[2:], "\n") // without the border and the bar
 		sum, n := 0.0, 0
 		for _, m := range shareShown.FindAllStringSubmatch(text, -1) {
@@ -51,11 +51,11 @@ func TestSharesAddUpAtEverySize(t *testing.T) {
 			seen = append(seen, m[1])
 		}
 		for _, name := range strings.Fields(lines[1]) {
-			if slices.Contains(append(labtest.WideFields, "padding"), name) && !strings.Contains(text, name[:min(len(name), 9)]) {
+			if slices.Contains(append(labtest.CallFields(), "padding"), name) && !strings.Contains(text, name[:min(len(name), 9)]) {
 				t.Errorf("%dx%d: the bar names %s, the figures do not:\n%s", w, h, name, strings.Join(lines, "\n"))
 			}
 		}
-		if all := len(labtest.WideFields) + 1; n < all && !strings.Contains(text, fmt.Sprint(all-n+1, " others")) {
+		if all := len(labtest.CallFields()) + 1; n < all && !strings.Contains(text, fmt.Sprint(all-n+1, " others")) {
 			t.Errorf("%dx%d: %d of %d parts, without the number of others:\n%s", w, h, n, all, strings.Join(lines, "\n"))
 		}
 	}

@@ -13,10 +13,10 @@ import (
 // TestValuesSentAndShown: page 4 of calls shows the age of the displayed data and the values that
 // differ, and has nothing specific to cubes.
 func TestValuesSentAndShown(t *testing.T) {
-	lab := labtest.NewShown()
+	lab := labtest.NewCalls()
 	page := New(lab.Snap.Schema, "[", "]")
 	s := labtest.NewStage(page, lab, 80, 22)
-	for _, want := range []string{"age 137 ms, 3 of 26 values differ", "position-x", "-998         -1005            -7", "Age ms  max, 2 s   156"} {
+	for _, want := range []string{"age 133 ms, 13 of 26 values differ", "position-x", "107168        106982      -185.945", "Age ms  max, 2 s   150"} {
 		if view := s.View(); !strings.Contains(view, want) {
 			t.Errorf("no %q in\n%s", want, view)
 		}
@@ -26,7 +26,7 @@ func TestValuesSentAndShown(t *testing.T) {
 		seen += s.View()
 		s.Press("down")
 	}
-	for _, name := range labtest.WideFields {
+	for _, name := range labtest.CallFields() {
 		if !strings.Contains(seen, " "+name+" ") {
 			t.Errorf("%s is never visible", name)
 		}
@@ -43,7 +43,7 @@ func TestValuesSentAndShown(t *testing.T) {
 
 // TestParts: in a schema with parts the rows that are present are listed, each with its own fields.
 func TestParts(t *testing.T) {
-	lab := labtest.NewShown()
+	lab := labtest.NewCalls()
 	s := &frame.Schema{Name: "match", Item: "item", Rows: 4, Parts: []frame.Part{
 		{Name: "Time", Rows: 1, Size: 1}, {Name: "Player", Row: 1, Rows: 3, Field: 1, Size: 3}}}
 	for _, name := range []string{"Now", "Player.Present", "X", "Player.Health"} {
@@ -72,7 +72,7 @@ func TestParts(t *testing.T) {
 
 // TestMessagesAreShownAsText: a message is shown as text, whatever bytes it contains.
 func TestMessagesAreShownAsText(t *testing.T) {
-	lab := labtest.NewShown()
+	lab := labtest.NewCalls()
 	d := lab.Snap.Frames
 	d.Sent.Table, d.Shown.Table = nil, nil
 	d.Sent.Body, d.Shown.Body = []byte("the second message\x1b[2J\xff"), []byte("the first\r\nmessage")
@@ -96,7 +96,7 @@ func TestWorldOfATable(t *testing.T) {
 		{Name: "there", Kind: frame.Flag, Max: 1, Hint: frame.Hint{Role: frame.Present}},
 		place("x", frame.Position, 0), place("y", frame.Position, 1), place("vx", frame.Velocity, 0)},
 		Parts: []frame.Part{{Name: "entity", Rows: 3, Size: 4}}}
-	lab := labtest.NewWide()
+	lab := labtest.NewCalls()
 	lab.Snap.Schema, lab.Snap.Item = schema, "entity"
 	table := func(x int32) []int32 { return []int32{1, -100, 50, 0, 1, x, -50, 3, 0, 900, 900, 0} }
 	lab.Snap.Frames = &playout.Frames{Sent: frame.Frame{Table: table(100)}, Shown: &frame.Frame{Table: table(80)}, Age: 137 * time.Millisecond}

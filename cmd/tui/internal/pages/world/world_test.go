@@ -71,8 +71,6 @@ func TestKnownCubeLightsKnownCells(t *testing.T) {
 // TestArrowsPanARecording: in a recording the arrows pan.
 func TestArrowsPanARecording(t *testing.T) {
 	lab := labtest.NewLab()
-	lab.Snap.World = labtest.WorldPicture(lab.Snap.Now)
-	lab.Snap.World.Live = false
 	page := New(nil, "[", "]")
 	m := labtest.NewStage(page, lab, 80, 22)
 	m.Press("left")
@@ -85,8 +83,7 @@ func TestArrowsPanARecording(t *testing.T) {
 // them again. The lanes with a budget are a figure of the key c.
 func TestPriorities(t *testing.T) {
 	lab := labtest.NewLab()
-	lab.Snap.World = labtest.WorldPicture(lab.Snap.Now)
-	lab.Snap = labtest.WithBudgets(lab.Snap)
+	lab.Snap = labtest.Budgets()
 	lab.Snap.Config.Sender.Budget = 64_000
 	page := New(nil, "[", "]")
 	m := labtest.NewStage(page, lab, 160, 30)

@@ -1,7 +1,7 @@
 package chart
 
 import (
-	"math"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -30,13 +30,13 @@ func (p *plot) drawStack(layers [][]float64) {
 		}
 		height := total/unit + 0.5                           // in cells from the lower edge; the value 0 is at the centre of the lowest row
 		for k := 0; k < p.rows && float64(k) < height; k++ { // k-th row from the bottom
-			low, high := math.Max(float64(k)-0.5, 0), math.Min(float64(k)+0.5, height-0.5) // the filled part of the cell, in rows
+			low, high := max(float64(k)-0.5, 0), min(float64(k)+0.5, height-0.5) // the filled part of the cell, in rows
 			layer := layerAt(layers, x, (low+high)/2*unit)
 			a := &p.Areas[layer]
 			y := p.rows - 1 - k
 			if r := edgeRune(a.Fill, height-float64(k)); r != ' ' {
 				owner[y*p.cols+x] = layer + 1
-				p.box.set(p.left+x, y, r, a.Style)
+				p.box.set(plotLeft+x, y, r, a.Style)
 			}
 			if height >= float64(k+1) && k > 0 { // row 0 is half a cell: its lower half is below the axis
 				p.drawBoundary(layers, x, y, low*unit, high*unit)
@@ -67,7 +67,7 @@ func (p *plot) drawBoundary(layers [][]float64, x, y int, low, high float64) {
 			break
 		}
 		sum += c[x]
-		h := math.Min(sum, high) - math.Max(from, low)
+		h := min(sum, high) - max(from, low)
 		if h <= 0 {
 			continue
 		}
@@ -92,11 +92,11 @@ func (p *plot) drawBoundary(layers [][]float64, x, y int, low, high float64) {
 	style, under := p.Areas[lower.layer].Style, p.Areas[upper.layer].Style
 	switch eighths {
 	case 0:
-		p.box.set(p.left+x, y, '█', under)
+		p.box.set(plotLeft+x, y, '█', under)
 	case 8:
-		p.box.set(p.left+x, y, '█', style)
+		p.box.set(plotLeft+x, y, '█', style)
 	default:
-		p.box.Cells[y*p.box.W+p.left+x] = cell{Rune: eighthRunes[eighths], Style: style, Under: under}
+		p.box.Cells[y*p.box.W+plotLeft+x] = cell{Rune: eighthRunes[eighths], Style: style, Under: under}
 	}
 }
 
@@ -110,7 +110,7 @@ func stackHeight(layers [][]float64, x int) (sum float64) {
 			sum += c[x]
 		}
 	}
-	return math.Min(sum, limit)
+	return min(sum, limit)
 }
 
 // layerAt returns the index of the layer that contains height v in column x, the highest layer if v is above
@@ -150,10 +150,11 @@ func (p *plot) drawAreaName(owner []int, i int) {
 	if a.Name == "" || n > p.cols {
 		return
 	}
+	isOther := func(owner int) bool { return owner != i+1 }
 	for x := p.cols - n; x >= p.cols/2; x-- {
 		first, last := -1, -1 // topmost range of rows in which all cells of the name belong to the area; -1 means none
 		for y := range p.rows {
-			if allOwnedBy(owner[y*p.cols+x:y*p.cols+x+n], i+1) {
+			if !slices.ContainsFunc(owner[y*p.cols+x:y*p.cols+x+n], isOther) {
 				if first < 0 {
 					first = y
 				}
@@ -163,20 +164,10 @@ func (p *plot) drawAreaName(owner []int, i int) {
 			}
 		}
 		if first >= 0 {
-			p.box.text(p.left+x, (first+last)/2, " "+replaceWide(a.Name)+" ", a.NameStyle)
+			p.box.text(plotLeft+x, (first+last)/2, " "+replaceWide(a.Name)+" ", a.NameStyle)
 			return
 		}
 	}
-}
-
-// allOwnedBy reports whether all cells have the given owner.
-func allOwnedBy(cells []int, owner int) bool {
-	for _, c := range cells {
-		if c != owner {
-			return false
-		}
-	}
-	return true
 }
 
 // stackHeights returns the height of the stack in each column.
@@ -193,15 +184,9 @@ func stackHeights(layers [][]float64) []float64 {
 
 // Height returns the highest column of the stack in a box of w columns, without UnscaledIntervals. Two charts share a
 // scale if both have the larger height as their Floor.
-func (s *Spec) Height(w int) (top float64) {
-	cols := plotWidth(w)
-	p := plot{Spec: s, cols: cols, dotsPerColumn: 1, grid: s.grid(cols, 1)}
-	for _, v := range maskValues(stackHeights(s.gatherAreas(p.grid, cols)), p.unscaledDots()) {
-		if isFinite(v) {
-			top = math.Max(top, v)
-		}
-	}
-	return top
+func (s *Spec) Height(w int) float64 {
+	p := newPlot(s, newBox(w, 0, s.Blank))
+	return maxFinite(maskValues(stackHeights(s.gatherAreas(p.grid, p.cols)), p.unscaledDots()))
 }
 
 // gatherAreas reduces the values of each area to n columns.

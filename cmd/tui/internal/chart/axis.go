@@ -44,25 +44,31 @@ func (r *Rule) isNear(hi float64) bool {
 	return isFinite(r.Value) && math.Abs(r.Value) <= limit && hi >= maxRuleDistance*r.Value
 }
 
-// dataRange returns the range that the plot must include: all columns, 0, floor, and the rules near the
-// data.
-func dataRange(cols [][]float64, rules []Rule, floor float64) (lo, hi float64) {
+// extend returns the range from lo to hi, extended to all finite values of cols.
+func extend(lo, hi float64, cols [][]float64) (float64, float64) {
 	for _, c := range cols {
 		for _, v := range c {
 			if isFinite(v) {
-				lo, hi = math.Min(lo, v), math.Max(hi, v)
+				lo, hi = min(lo, v), max(hi, v)
 			}
 		}
 	}
+	return lo, hi
+}
+
+// dataRange returns the range that the plot must include: all columns, 0, floor, and the rules near the
+// data.
+func dataRange(cols [][]float64, rules []Rule, floor float64) (lo, hi float64) {
+	lo, hi = extend(0, 0, cols)
 	for _, r := range rules {
 		if r.isNear(hi) {
-			hi = math.Max(hi, r.Value)
+			hi = max(hi, r.Value)
 		}
 	}
 	if isFinite(floor) {
-		hi = math.Max(hi, math.Min(floor, limit))
+		hi = max(hi, min(floor, limit))
 	}
-	if math.Max(hi, -lo) < minHeight {
+	if max(hi, -lo) < minHeight {
 		return 0, 1
 	}
 	return lo, hi
@@ -208,14 +214,14 @@ func (b bounds) row(v float64, rows int) int {
 // scale maps v to 0 (bottom) .. rows-1 (top).
 func (b bounds) scale(v float64, rows int) float64 {
 	t := (v - b.lo) / (b.hi - b.lo)
-	return math.Min(math.Max(t, 0), 1) * float64(rows-1)
+	return min(max(t, 0), 1) * float64(rows-1)
 }
 
 // scaleDots maps v to the dots of a plot of fine lines, 0 at the bottom. The centre of a row, which is
 // between two dots, has the value of the row.
 func (b bounds) scaleDots(v float64, rows int) float64 {
 	row := (v - b.lo) / (b.hi - b.lo) * float64(rows-1)
-	return math.Min(math.Max(fineDotsDown*row+(fineDotsDown-1)/2., 0), float64(fineDotsDown*rows-1))
+	return min(max(fineDotsDown*row+(fineDotsDown-1)/2., 0), float64(fineDotsDown*rows-1))
 }
 
 // gutter is the width of the labels of the vertical axis.
@@ -224,22 +230,15 @@ const gutter = units.ShortWidth
 // fitRange returns the range of the data, extended to rules that are at most half the range away; 0 to 1
 // without data and for zeros. Constant data get a range of 1 % in either direction.
 func fitRange(cols [][]float64, rules []Rule) (lo, hi float64) {
-	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, c := range cols {
-		for _, v := range c {
-			if isFinite(v) {
-				lo, hi = math.Min(lo, v), math.Max(hi, v)
-			}
-		}
-	}
+	lo, hi = extend(math.Inf(1), math.Inf(-1), cols)
 	maxDistance := (hi - lo) / 2
 	for _, r := range rules {
 		if isFinite(r.Value) && math.Abs(r.Value) <= limit && r.Value >= lo-maxDistance && r.Value <= hi+maxDistance {
-			lo, hi = math.Min(lo, r.Value), math.Max(hi, r.Value)
+			lo, hi = min(lo, r.Value), max(hi, r.Value)
 		}
 	}
 	const minRelativeRange = 0.02
-	largest := math.Max(hi, -lo)
+	largest := max(hi, -lo)
 	if largest < minHeight {
 		return 0, 1
 	}
@@ -256,13 +255,13 @@ func fitRange(cols [][]float64, rules []Rule) (lo, hi float64) {
 func fitBounds(lo, hi float64, rows int) bounds {
 	height := float64(rows - 1) // rows between the lowest and the highest value
 	if lo < 0 && hi > 0 {
-		height = math.Max(height, 2)
+		height = max(height, 2)
 	}
 	return tightestBounds(hi-lo, rows, func(b *bounds) bool {
 		row := b.step / float64(b.rowsPerLabel) // value per row
 		bottom := math.Floor(lo / row)          // number of the lowest row, counted from the row of value 0
 		b.lo, b.hi = bottom*row, (bottom+height)*row
-		top := math.Max(math.Abs(b.lo), math.Abs(b.hi))
+		top := max(math.Abs(b.lo), math.Abs(b.hi))
 		return math.Ceil(hi/row)-bottom <= height && (top < minLabelled || labelsDiffer(b.step, top))
 	})
 }

@@ -98,25 +98,28 @@ func Draw(s *Spec, w, h int) *Box {
 	p.drawNamesOfRulesAbove()
 	p.drawCrosshair()
 	p.drawValueAxis()
-	if p.timeRow >= 0 {
+	if p.hasTime {
 		p.drawTimeAxis()
 	}
-	if p.labelRow >= 0 {
+	if p.hasMarks {
 		p.drawMarkLabels()
 	}
 	return b
 }
 
+// plotLeft is the left column of the plot inside a box.
+const plotLeft = gutter + 1
+
 // plotWidth returns the columns of the plot inside a box of w columns.
-func plotWidth(w int) int { return max(w-gutter-1, 0) }
+func plotWidth(w int) int { return max(w-plotLeft, 0) }
 
 // plot is a Spec with the layout of its box.
 type plot struct {
 	*Spec
 	box               *Box
-	left, cols, rows  int // left column in the box, and size of the plot without axes
-	dotsPerColumn     int // 2 for fine lines, otherwise 1
-	timeRow, labelRow int // rows of the time axis and of the labels of marks; -1 if not drawn
+	cols, rows        int  // size of the plot without axes
+	dotsPerColumn     int  // 2 for fine lines, otherwise 1
+	hasTime, hasMarks bool // the time axis, below the plot, and the labels of marks, in the last row of the box, are drawn
 	bounds            bounds
 	grid
 }
@@ -124,23 +127,18 @@ type plot struct {
 // newPlot lays out the plot of s in box b: below the plot the time axis, and below that the labels of marks,
 // if there are rows for them.
 func newPlot(s *Spec, b *Box) *plot {
-	p := &plot{Spec: s, box: b, left: gutter + 1, cols: plotWidth(b.W), rows: b.H, dotsPerColumn: 1, timeRow: -1, labelRow: -1}
+	p := &plot{Spec: s, box: b, cols: plotWidth(b.W), rows: b.H, dotsPerColumn: 1}
 	if s.drawsFine() {
 		p.dotsPerColumn = fineDotsAcross
 	}
 	p.grid = s.grid(p.cols, p.dotsPerColumn)
-	if s.Time && p.rows >= 3 {
+	p.hasTime = s.Time && p.rows >= 3
+	if p.hasTime {
 		p.rows--
-		p.timeRow = p.rows
 	}
-	if s.Labels && p.rows >= 4 { // the labels get the last row; a time axis moves up
+	p.hasMarks = s.Labels && p.rows >= 4
+	if p.hasMarks {
 		p.rows--
-		p.labelRow = p.timeRow
-		if p.timeRow >= 0 {
-			p.timeRow--
-		} else {
-			p.labelRow = p.rows
-		}
 	}
 	return p
 }
@@ -152,7 +150,7 @@ func (p *plot) drawRules() {
 			continue
 		}
 		for x := p.cols - 1; x >= 0; x -= 2 {
-			p.box.set(p.left+x, p.bounds.row(rule.Value, p.rows), cmp.Or(rule.Rune, '┈'), rule.Style)
+			p.box.set(plotLeft+x, p.bounds.row(rule.Value, p.rows), cmp.Or(rule.Rune, '┈'), rule.Style)
 		}
 	}
 }
@@ -163,7 +161,7 @@ func (p *plot) drawNamesOfRulesAbove() {
 	x := 1
 	for _, rule := range p.Rules {
 		if text := " " + replaceWide(rule.Name) + " ↑ "; rule.Name != "" && rule.Value > p.bounds.hi && x+utf8.RuneCountInString(text) <= p.cols {
-			x = p.box.text(p.left+x, 0, text, rule.Style) - p.left
+			x = p.box.text(plotLeft+x, 0, text, rule.Style) - plotLeft
 		}
 	}
 }
@@ -184,7 +182,7 @@ func (p *plot) drawLines(dots [][]float64) {
 			rows[x] = p.bounds.scale(v, p.rows)
 		}
 		trace(rows, p.rows, line.Stroke.chars(), func(x, y int, r rune) {
-			p.box.set(p.left+x, y, r, line.Style)
+			p.box.set(plotLeft+x, y, r, line.Style)
 		})
 	}
 }
@@ -214,7 +212,7 @@ func (p *plot) markOffChart(dots []float64, unscaled []bool, style Style) {
 		if unscaled != nil && unscaled[dot] && p.UnscaledRune != 0 {
 			r = p.UnscaledRune
 		}
-		p.box.set(p.left+dot/p.dotsPerColumn, 0, r, style)
+		p.box.set(plotLeft+dot/p.dotsPerColumn, 0, r, style)
 	}
 }
 
@@ -224,7 +222,7 @@ func (p *plot) drawMarkLines() {
 		if c := p.column(m.At); c >= 0 {
 			// Every other row is enough, and saves output when the picture scrolls.
 			for y := p.rows - 1; y >= 0; y -= 2 {
-				p.box.set(p.left+c, y, '┊', p.Tick)
+				p.box.set(plotLeft+c, y, '┊', p.Tick)
 			}
 		}
 	}
@@ -232,9 +230,8 @@ func (p *plot) drawMarkLines() {
 
 // drawValueAxis draws the vertical axis with its labels. If it begins above 0, it marks the lower end.
 func (p *plot) drawValueAxis() {
-	line, tick, cut := '│', '┤', '≈'
 	for y := range p.rows {
-		p.box.set(gutter, y, line, p.Axis)
+		p.box.set(gutter, y, '│', p.Axis)
 	}
 	for y := p.rows - 1; y >= 0; y-- {
 		rowsAboveZero := p.bounds.fromZero(y, p.rows)
@@ -247,9 +244,9 @@ func (p *plot) drawValueAxis() {
 		}
 		s := formatLabel(v, p.bounds.step, max(p.bounds.hi, -p.bounds.lo))
 		p.box.text(gutter-utf8.RuneCountInString(s), y, s, p.Label)
-		p.box.set(gutter, y, tick, p.Axis)
+		p.box.set(gutter, y, '┤', p.Axis)
 	}
 	if p.bounds.lo > 0 { // the axis does not include 0
-		p.box.set(gutter, p.rows-1, cut, p.Axis)
+		p.box.set(gutter, p.rows-1, '≈', p.Axis)
 	}
 }

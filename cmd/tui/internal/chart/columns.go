@@ -26,7 +26,7 @@ func addValue(reduced, weightSum *float64, v, weight float64, how Reducer) {
 	case math.IsNaN(*reduced):
 		*reduced = v
 	case how == Max:
-		*reduced = math.Max(*reduced, v)
+		*reduced = max(*reduced, v)
 	default:
 		*reduced += (v - *reduced) * (weight / (*weightSum + weight))
 	}

@@ -19,8 +19,8 @@ func (p *plot) drawCrosshair() {
 		return
 	}
 	for y := range p.rows {
-		if len(p.Areas) > 0 || p.box.Row(y)[p.left+c].Style == p.Blank || p.box.Row(y)[p.left+c].Style == p.Tick {
-			p.box.set(p.left+c, y, '│', p.Crosshair.Style)
+		if len(p.Areas) > 0 || p.box.Row(y)[plotLeft+c].Style == p.Blank || p.box.Row(y)[plotLeft+c].Style == p.Tick {
+			p.box.set(plotLeft+c, y, '│', p.Crosshair.Style)
 		}
 	}
 	label := " " + p.Crosshair.Label + " "
@@ -28,8 +28,8 @@ func (p *plot) drawCrosshair() {
 	switch {
 	case p.Crosshair.Label == "":
 	case c+1+n <= p.cols:
-		p.box.text(p.left+c+1, 0, label, p.Crosshair.Style)
+		p.box.text(plotLeft+c+1, 0, label, p.Crosshair.Style)
 	case n <= c:
-		p.box.text(p.left+c-n, 0, label, p.Crosshair.Style)
+		p.box.text(plotLeft+c-n, 0, label, p.Crosshair.Style)
 	}
 }

@@ -52,7 +52,7 @@ func (p *plot) fineLines(dots [][]float64) {
 	}
 	for k, c := range cells {
 		if c.mask != 0 {
-			p.box.set(p.left+k%p.cols, k/p.cols, Braille(c.mask), c.style)
+			p.box.set(plotLeft+k%p.cols, k/p.cols, Braille(c.mask), c.style)
 		}
 	}
 }
@@ -74,7 +74,7 @@ func (p *plot) plotFineLine(values []float64, stroke Stroke, masks []uint8) {
 	for x := range values {
 		var here float64
 		here, next = next, level(x+1)
-		lo, hi := math.Min(here, next), math.Max(here, next)
+		lo, hi := min(here, next), max(here, next)
 		switch { // a line begins and ends with one dot
 		case !isFinite(here):
 			lo, hi = next, next

@@ -34,12 +34,8 @@ func (g grid) valuesOn(n int) int {
 // VisibleValues returns how many of the newest values a box of w columns shows, including those of which only a
 // mean is visible. Series may omit older values.
 func (s *Spec) VisibleValues(w int) int {
-	dotsPerColumn := 1
-	if s.drawsFine() {
-		dotsPerColumn = fineDotsAcross
-	}
-	cols := plotWidth(w)
-	return s.grid(cols, dotsPerColumn).valuesOn(cols*dotsPerColumn) + s.Window
+	p := newPlot(s, newBox(w, 0, s.Blank))
+	return p.valuesOn(p.cols*p.dotsPerColumn) + s.Window
 }
 
 // gather reduces values, the newest of which has index end-1, to n dots, the last of which contains the newest

@@ -1,7 +1,5 @@
 package chart
 
-import "math"
-
 // markerInterval is the distance between two markers of a line, in columns.
 const markerInterval = 14
 
@@ -24,8 +22,8 @@ func (p *plot) drawMarkers(dots [][]float64) {
 		for x := range p.cols {
 			v := dots[i][x*p.dotsPerColumn]
 			if column := lastColumn - int64(p.cols-1-x); isFinite(v) && column >= 0 && (column+shift)%markerInterval == 0 {
-				y := p.bounds.row(math.Min(math.Max(v, p.bounds.lo), p.bounds.hi), p.rows)
-				p.box.set(p.left+x, y, line.Marker, line.Style)
+				y := p.bounds.row(min(max(v, p.bounds.lo), p.bounds.hi), p.rows)
+				p.box.set(plotLeft+x, y, line.Marker, line.Style)
 			}
 		}
 	}

@@ -26,17 +26,17 @@ type PointsSpec struct {
 // If the box is too small for this, it is empty.
 func DrawPoints(s *PointsSpec, w, h int) *Box {
 	b := newBox(w, h, s.Blank)
-	p := &plot{Spec: &Spec{Fit: !s.Zero, Axis: s.Axis, Label: s.Label}, box: b, left: gutter + 1, cols: plotWidth(w),
-		rows: b.H - 2, dotsPerColumn: 1} // two rows for the axis and the names
+	p := newPlot(&Spec{Fit: !s.Zero, Axis: s.Axis, Label: s.Label}, b)
+	p.rows -= 2 // for the axis and the names
 	if p.rows < 2 || p.cols < 2 || len(s.Points) == 0 {
 		return b
 	}
-	const widest = 24                                                     // columns for a point; wider charts are hard to read
-	n := min(len(s.Points), p.cols)                                       // points that fit
-	first := max(0, min(s.Selected-n/2, len(s.Points)-n))                 // the first of them
-	step := min(p.cols/n, widest)                                         // columns for each point
-	column := func(i int) int { return p.left + (i-first)*step + step/2 } // of point i
-	points, values := s.Points[first:first+n], make([]float64, 0, 3*n)    // values that the axis includes
+	const widest = 24                                                       // columns for a point; wider charts are hard to read
+	n := min(len(s.Points), p.cols)                                         // points that fit
+	first := max(0, min(s.Selected-n/2, len(s.Points)-n))                   // the first of them
+	step := min(p.cols/n, widest)                                           // columns for each point
+	column := func(i int) int { return plotLeft + (i-first)*step + step/2 } // of point i
+	points, values := s.Points[first:first+n], make([]float64, 0, 3*n)      // values that the axis includes
 	for _, x := range points {
 		for _, v := range []float64{x.Value, x.Lo, x.Hi} {
 			if isFinite(v) {
@@ -59,46 +59,46 @@ func (s *PointsSpec) drawPoint(p *plot, point *Point, x, step int, isSelected bo
 	if !isFinite(point.Value) {
 		return
 	}
-	bar, top, bottom, end, dot, chosen := '│', '┬', '┴', '─', '●', '◆'
 	if isFinite(point.Lo) && isFinite(point.Hi) {
 		from, to := p.bounds.row(point.Hi, p.rows), p.bounds.row(point.Lo, p.rows)
 		for y := from; y <= to; y++ {
-			p.box.set(x, y, bar, s.Interval)
+			p.box.set(x, y, '│', s.Interval)
 		}
 		if arm := min(step/4, 3); from < to {
 			for k := -arm; k <= arm; k++ {
-				p.box.set(x+k, from, end, s.Interval)
-				p.box.set(x+k, to, end, s.Interval)
+				p.box.set(x+k, from, '─', s.Interval)
+				p.box.set(x+k, to, '─', s.Interval)
 			}
-			p.box.set(x, from, top, s.Interval)
-			p.box.set(x, to, bottom, s.Interval)
+			p.box.set(x, from, '┬', s.Interval)
+			p.box.set(x, to, '┴', s.Interval)
 		}
 	}
-	style := s.Dot
+	dot, style := '●', s.Dot
 	if isSelected {
-		dot, style = chosen, s.Chosen
+		dot, style = '◆', s.Chosen
 	}
 	p.box.set(x, p.bounds.row(point.Value, p.rows), dot, style)
 }
 
-// drawBottomAxis draws a horizontal axis in the row below the plot and returns the rune of its ticks.
-func (p *plot) drawBottomAxis() (tick rune) {
-	corner, line, tick := '└', '─', '┬'
-	p.box.set(gutter, p.rows, corner, p.Axis)
-	for x := p.left; x < p.box.W; x++ {
-		p.box.set(x, p.rows, line, p.Axis)
+// axisTick is a tick of the horizontal axis.
+const axisTick = '┬'
+
+// drawBottomAxis draws a horizontal axis in the row below the plot.
+func (p *plot) drawBottomAxis() {
+	p.box.set(gutter, p.rows, '└', p.Axis)
+	for x := plotLeft; x < p.box.W; x++ {
+		p.box.set(x, p.rows, '─', p.Axis)
 	}
-	return tick
 }
 
 // drawNames draws the axis below the plot, and below that the names of n points from first on: that of the
 // selected point, then those of the first and the last, then the others, each if there is room. column returns the
 // column of a point.
 func (s *PointsSpec) drawNames(p *plot, first, n int, column func(i int) int) {
-	tick := p.drawBottomAxis()
+	p.drawBottomAxis()
 	taken := make([]bool, p.box.W+1)
 	drawName := func(i int, style Style) {
-		p.box.set(column(i), p.rows, tick, s.Axis)
+		p.box.set(column(i), p.rows, axisTick, s.Axis)
 		text := replaceWide(s.Points[i].Name)
 		length := utf8.RuneCountInString(text)
 		x := max(min(column(i)-length/2, p.box.W-length), 0)

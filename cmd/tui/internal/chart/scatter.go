@@ -32,28 +32,28 @@ type ScatterSpec struct {
 // cell has another dot is drawn in the next free cell to the right, or else to the left. If the box is too small for this, it is empty.
 func DrawScatter(s *ScatterSpec, w, h int) *Box {
 	b := newBox(w, h, s.Blank)
-	p := &plot{Spec: &Spec{Axis: s.Axis, Label: s.Label, Floor: s.MinY}, box: b, left: gutter + 1, cols: plotWidth(w),
-		rows: b.H - 2, dotsPerColumn: 1} // two rows for the axis and its labels
+	p := newPlot(&Spec{Axis: s.Axis, Label: s.Label, Floor: s.MinY}, b)
+	p.rows -= 2 // for the axis and its labels
 	if p.rows < 2 || p.cols < 2 {
 		return b
 	}
 	maxX, values := s.MinX, make([]float64, 0, len(s.Dots))
 	for _, d := range s.Dots {
 		if isFinite(d.X) && isFinite(d.Y) {
-			maxX, values = math.Max(maxX, clampValue(d.X)), append(values, clampValue(d.Y))
+			maxX, values = max(maxX, clampValue(d.X)), append(values, clampValue(d.Y))
 		}
 	}
-	maxX = math.Max(maxX, minHeight)
+	maxX = max(maxX, minHeight)
 	p.bounds = p.chooseBounds([][]float64{values})
-	column := func(x float64) int { return p.left + int(math.Round(x/maxX*float64(p.cols-1))) }
+	column := func(x float64) int { return plotLeft + int(math.Round(x/maxX*float64(p.cols-1))) }
 	s.drawCurve(p, maxX, column)
 	taken := map[[2]int]bool{} // cells with a dot
 	for _, d := range s.Dots {
 		if isFinite(d.X) && isFinite(d.Y) && d.X >= 0 {
 			x, y := column(clampValue(d.X)), p.bounds.row(clampValue(d.Y), p.rows)
 			step := 1
-			for at := x; taken[[2]int{x, y}] && x > p.left; x += step {
-				if x == p.left+p.cols-1 { // the end of the row
+			for at := x; taken[[2]int{x, y}] && x > plotLeft; x += step {
+				if x == plotLeft+p.cols-1 { // the end of the row
 					x, step = at, -1
 				}
 			}
@@ -73,7 +73,7 @@ func (s *ScatterSpec) drawCurve(p *plot, maxX float64, column func(float64) int)
 		if !isFinite(from.X) || !isFinite(to.X) || from.X < 0 || from.X > maxX {
 			continue
 		}
-		first, last := column(from.X), column(math.Min(clampValue(to.X), maxX))
+		first, last := column(from.X), column(min(clampValue(to.X), maxX))
 		for x := first; x <= last; x++ {
 			y := from.Y
 			if last > first {
@@ -88,10 +88,10 @@ func (s *ScatterSpec) drawCurve(p *plot, maxX float64, column func(float64) int)
 
 // drawAxisX draws the horizontal axis with labels at round values, and AxisX at its end.
 func (s *ScatterSpec) drawAxisX(p *plot, maxX float64, column func(float64) int) {
-	tick := p.drawBottomAxis()
+	p.drawBottomAxis()
 	const labelDistance = 10 // columns
 	end := p.box.W - utf8.RuneCountInString(s.AxisX)
-	if end <= p.left {
+	if end <= plotLeft {
 		end = p.box.W
 	} else {
 		p.box.text(end, p.rows+1, s.AxisX, s.Label)
@@ -100,7 +100,7 @@ func (s *ScatterSpec) drawAxisX(p *plot, maxX float64, column func(float64) int)
 		for x := 0.0; x <= maxX; x += step {
 			label := units.Trimmed(x, 1)
 			if from := column(x) - utf8.RuneCountInString(label)/2; from+utf8.RuneCountInString(label) < end {
-				p.box.set(column(x), p.rows, tick, s.Axis)
+				p.box.set(column(x), p.rows, axisTick, s.Axis)
 				p.box.text(max(from, 0), p.rows+1, label, s.Label)
 			}
 		}

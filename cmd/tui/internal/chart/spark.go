@@ -18,7 +18,7 @@ func Spark(values []float64, w int, top float64) string {
 		case top < minHeight:
 			out = append(out, levels[0])
 		default:
-			out = append(out, levels[int(math.Round(math.Min(math.Max(v, 0)/top, 1)*float64(len(levels)-1)))])
+			out = append(out, levels[int(math.Round(min(max(v, 0)/top, 1)*float64(len(levels)-1)))])
 		}
 	}
 	return string(out)
@@ -38,11 +38,7 @@ func sparkColumns(values []float64, w int) []float64 {
 }
 
 // maxFinite returns the maximum of the finite values, at least 0.
-func maxFinite(cols []float64) (top float64) {
-	for _, v := range cols {
-		if isFinite(v) {
-			top = math.Max(top, v)
-		}
-	}
+func maxFinite(cols []float64) float64 {
+	_, top := extend(0, 0, [][]float64{cols})
 	return top
 }

@@ -3,6 +3,7 @@ package chart
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -12,12 +13,8 @@ import (
 // drawTimeAxis draws the row below the plot: seconds before now. The labels stand still while the data
 // scroll.
 func (p *plot) drawTimeAxis() {
-	corner, line, tick := '└', '─', '┬'
-	y := p.timeRow
-	p.box.set(gutter, y, corner, p.Axis)
-	for x := range p.cols {
-		p.box.set(p.left+x, y, line, p.Axis)
-	}
+	y := p.rows
+	p.drawBottomAxis()
 	columnNS := float64(p.Step) * float64(p.values) / float64(p.grid.dots) * float64(p.dotsPerColumn) // time per column
 	if columnNS < 1 || columnNS > float64(maxColumnTime) {
 		return
@@ -30,8 +27,8 @@ func (p *plot) drawTimeAxis() {
 		if column-utf8.RuneCountInString(label) < 0 {
 			return
 		}
-		x := p.box.text(p.left+column-utf8.RuneCountInString(label), y, label, p.Label)
-		p.box.set(x, y, tick, p.Axis)
+		x := p.box.text(plotLeft+column-utf8.RuneCountInString(label), y, label, p.Label)
+		p.box.set(x, y, axisTick, p.Axis)
 	}
 }
 
@@ -40,12 +37,9 @@ const maxColumnTime = 24 * time.Hour
 
 // drawNewestLabel draws the label at the end of the time axis.
 func (p *plot) drawNewestLabel(y int) {
-	now := p.Newest
-	if now == "" {
-		now = "now"
-	}
+	now := cmp.Or(p.Newest, "now")
 	if n := utf8.RuneCountInString(now); p.cols > 2*n {
-		p.box.text(p.left+p.cols-n, y, now, p.Label)
+		p.box.text(plotLeft+p.cols-n, y, now, p.Label)
 	}
 }
 
@@ -65,10 +59,11 @@ func chooseLabelInterval(column time.Duration, cols int) time.Duration {
 // drawMarkLabels draws a caret below every mark and, if there is room, its label, newest first. The
 // label of the newest mark is always drawn, because it confirms the last key.
 func (p *plot) drawMarkLabels() {
+	labelRow := p.box.H - 1
 	taken := make([]bool, p.cols)
 	for _, m := range p.Marks {
 		if c := p.column(m.At); c >= 0 {
-			p.box.set(p.left+c, p.labelRow, p.markRune(m), m.Style)
+			p.box.set(plotLeft+c, labelRow, cmp.Or(m.Rune, '▲'), m.Style)
 			taken[c] = true
 		}
 	}
@@ -95,7 +90,7 @@ func (p *plot) drawMarkLabels() {
 		if from > 0 && taken[from-1] { // a label or caret of another mark
 			from, n, label = from-1, n+1, " "+label
 		}
-		p.box.text(p.left+from, p.labelRow, label, m.Style)
+		p.box.text(plotLeft+from, labelRow, label, m.Style)
 		for x := from; x < from+n; x++ {
 			taken[x], named[x] = true, true
 		}
@@ -105,25 +100,13 @@ func (p *plot) drawMarkLabels() {
 // freeColumns returns the first of n free columns next to column c, to its right if possible, otherwise
 // to its left, with a free column at either end; ok is false if none exist.
 func freeColumns(taken []bool, c, n int) (from int, ok bool) {
-	isFree := func(from, to int) bool {
-		for x := max(from, 0); x < min(to, len(taken)); x++ {
-			if taken[x] {
-				return false
-			}
-		}
-		return true
-	}
+	isFree := func(from, to int) bool { return !slices.Contains(taken[max(from, 0):min(to, len(taken))], true) }
 	from = c + 2
 	if from+n <= len(taken) && isFree(c+1, from+n+1) {
 		return from, true
 	}
 	from = c - 1 - n
 	return from, from >= 0 && isFree(from-1, c)
-}
-
-// markRune returns the rune below a mark.
-func (p *plot) markRune(m Mark) rune {
-	return cmp.Or(m.Rune, '▲')
 }
 
 // replaceWide replaces runes that are not one column wide by '?', because users type labels.

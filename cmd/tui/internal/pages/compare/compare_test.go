@@ -292,13 +292,20 @@ func TestSwapRestartsComparison(t *testing.T) {
 	if got := lockstep.CommonSamples(snap).From; got != 81*time.Second {
 		t.Errorf("compared since %v, want 81 s", got)
 	}
-	earlier := compareLanes(snap)
-	snap.Now = 80500 * time.Millisecond
-	for i := range snap.Lanes {
-		snap.Lanes[i].Samples = meters.Between(snap.Lanes[i].Samples, 0, snap.Now)
+	later := compareLanes(snap)
+	at := func(now time.Duration) comparison {
+		cut := *snap
+		cut.Now, cut.Lanes = now, slices.Clone(snap.Lanes)
+		for i := range cut.Lanes {
+			cut.Lanes[i].Samples = meters.Between(snap.Lanes[i].Samples, 0, now)
+		}
+		return compareLanes(&cut)
 	}
-	c := compareLanes(snap)
-	kept := compareLanes(snap)
+	earlier, c, kept := at(79500*time.Millisecond), at(80500*time.Millisecond), at(80500*time.Millisecond)
+	kept.keepFigures(&later) // of a time after the cursor
+	if !math.IsNaN(kept.rows[0].figures[figureKbps]) {
+		t.Error("a moment has figures of a later one")
+	}
 	kept.rows[1].name = "B of another encoder"
 	kept.keepFigures(&earlier)
 	for i, isKept := range []bool{true, false, true, true, true} {

@@ -52,8 +52,8 @@ func compareLanes(snap *engine.Snapshot) comparison {
 // keepFigures keeps the figures of an earlier comparison for lanes that continue, until there are data of the new
 // common period, so that they do not disappear for a second when a lane is added.
 func (c *comparison) keepFigures(before *comparison) {
-	isRestarted := c.From < before.From
-	if c.To > c.From || isRestarted {
+	isEarlier := c.From < before.From || c.To < before.To
+	if c.To > c.From || isEarlier {
 		return
 	}
 	for _, r := range c.rows {

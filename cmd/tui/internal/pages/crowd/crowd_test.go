@@ -50,6 +50,9 @@ func TestWorstClientIsFirst(t *testing.T) {
 			p.Draw(canvas, th, look.Unfocused)
 			lines := canvas.Lines(th)[2:]
 			for i, want := range c.want {
+				if c.name == "kept" && strings.Contains(lines[i], "350 ms") {
+					t.Errorf("%d columns: figures newer than the order: %s", w, lines[i])
+				}
 				if !strings.Contains(lines[i], " "+want) {
 					t.Errorf("%s, %d columns: row %d lacks %q: %s", c.name, w, i, want, lines[i])
 				}

@@ -14,28 +14,26 @@ type order struct {
 	*clientTable
 	values   func() []float64 // by which the clients are ordered
 	sorted   []int            // indices of the clients that were in the game in the time of the figures, in order
-	sortedAt time.Duration    // virtual time
+	renewed  time.Duration    // virtual time of the figures and the order
 	selected int              // index of the selected client; -1 if none
 	chosen   bool             // the user has selected it; otherwise the lab does
 }
 
-// sortEvery is the virtual time for which the clients keep their places.
-const sortEvery = 5 * time.Second
+// renewEvery is the virtual time for which the clients keep their figures and their places.
+const renewEvery = 2 * time.Second
 
-// update sets the clients to those of v, and sorts them if it is time.
+// update sets the clients to those of v and sorts them, if it is time.
 func (o *order) update(v room.View) {
-	o.clientTable.update(v.Snap.Crowd)
-	if !o.chosen || o.selected >= len(o.view.Clients) {
-		o.selected = o.view.Selected - 1
-	}
-	all := o.view.Clients
-	left := func(i int) bool { return i >= len(all) || !all[i].WasInGame() }
-	o.sorted = slices.DeleteFunc(o.sorted, left)
-	isEarly := o.sortedAt < sortEvery // the figures are of few packets
-	isDue := isEarly || v.Snap.Now < o.sortedAt || v.Snap.Now-o.sortedAt >= sortEvery
-	if isDue || len(o.sorted) != o.view.Recent.Clients {
-		o.sortedAt = v.Snap.Now
+	x := v.Snap.Crowd
+	isEarly := o.renewed < renewEvery // the figures are of few packets
+	isDue := isEarly || v.Snap.Now < o.renewed || v.Snap.Now-o.renewed >= renewEvery || !v.Running()
+	if isDue || o.view == nil || x.Recent.Clients != o.view.Recent.Clients {
+		o.clientTable.update(x)
+		o.renewed = v.Snap.Now
 		o.sort()
+	}
+	if !o.chosen || o.selected >= len(x.Clients) {
+		o.selected = x.Selected - 1
 	}
 }
 

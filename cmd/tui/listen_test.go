@@ -1,12 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,7 +15,6 @@ import (
 
 	"wirelab/experiment/remote"
 	"wirelab/internal/atomicfile/faultfs"
-	"wirelab/internal/testkit"
 	"wirelab/lossmodel/capture"
 )
 
@@ -59,25 +58,36 @@ func TestMeasureWritesWholeCaptures(t *testing.T) {
 	}
 }
 
+// startListener starts a listener at a free port and returns its address. args are further arguments.
+func startListener(ctx context.Context, args ...string) (at string, ended <-chan outcome) {
+	errors, written := io.Pipe()
+	end := make(chan outcome, 1)
+	go func() {
+		end <- tuiTo(ctx, metronome(), written, append([]string{"listen", "127.0.0.1:0"}, args...)...)
+		written.Close()
+	}()
+	for lines := bufio.NewScanner(errors); at == "" && lines.Scan(); {
+		_, line, _ := strings.Cut(lines.Text(), "listening on ")
+		at, _, _ = strings.Cut(line, ",")
+	}
+	go func() { _, _ = io.Copy(io.Discard, errors) }()
+	return at, end
+}
+
 // TestMeasureOverListen measures a path over loopback and checks the reports of both ends. On a busy machine few of the 200
 // datagrams arrive before the end.
 func TestMeasureOverListen(t *testing.T) {
 	t.Parallel()
-	dir, at := t.TempDir(), freePort(t)
+	dir := t.TempDir()
 	token := filepath.Join(dir, "token")
 	if o := tui("listen", "0", "--token-file", token, "--duration", "1ms"); o.code != exitDone {
 		t.Fatal(o.stderr)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	there := make(chan outcome, 1)
-	go func() { there <- tuiIn(ctx, metronome(), "listen", at, "--once", "--json", "--token-file", token) }()
-	var here outcome
-	testkit.WaitFor(t, "a listener", func() bool {
-		here = tuiIn(ctx, metronome(), "links", "measure", "--to", at, "--token-file", token, "--seconds", "0.5", "--rate", "400", "--json",
-			"--record", filepath.Join(dir, "path.csv"))
-		return !strings.Contains(here.stderr, "connection refused")
-	})
+	at, there := startListener(ctx, "--once", "--json", "--token-file", token)
+	here := tuiIn(ctx, metronome(), "links", "measure", "--to", at, "--token-file", token, "--seconds", "0.5", "--rate", "400", "--json",
+		"--record", filepath.Join(dir, "path.csv"))
 	var doc measuredPath
 	if err := json.Unmarshal([]byte(here.stdout), &doc); err != nil || here.code != exitDone {
 		t.Fatalf("exit %d, %v\n%s\n%s", here.code, err, here.stdout, here.stderr)
@@ -127,19 +137,10 @@ func TestMeasureOverListen(t *testing.T) {
 // prints the number of sessions.
 func TestListenInterrupted(t *testing.T) {
 	ctx, interrupt := context.WithCancel(context.Background())
-	at := freePort(t)
-	go func() {
-		testkit.WaitFor(t, "a listener", func() bool {
-			c, err := net.Dial("tcp4", at)
-			if err == nil {
-				_ = c.Close()
-			}
-			return err == nil
-		})
-		interrupt()
-	}()
-	o := tuiIn(ctx, metronome(), "listen", at)
-	if o.code != exitInterrupted || !strings.Contains(o.stderr, "@127.0.0.1:") || !strings.Contains(o.stderr, "0 sessions") {
+	at, ended := startListener(ctx)
+	interrupt()
+	o := <-ended
+	if o.code != exitInterrupted || !strings.Contains(o.stderr, "@"+at) || !strings.Contains(o.stderr, "0 sessions") {
 		t.Errorf("%+v", o)
 	}
 }

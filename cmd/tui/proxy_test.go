@@ -43,17 +43,6 @@ func echoServer(t *testing.T) *net.UDPConn {
 	return c
 }
 
-// freePort returns a port that is currently not in use.
-func freePort(t *testing.T) string {
-	t.Helper()
-	c, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	return c.LocalAddr().String()
-}
-
 // TestProxy sends through a proxy until its script has changed the link, and compares the report
 // with the sent and received datagrams.
 func TestProxy(t *testing.T) {

@@ -7,21 +7,23 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/creack/pty"
+
+	"wirelab/internal/testkit"
 )
 
 // startProxy runs a proxy on a terminal, with a client that sends to an echo server.
 func startProxy(t *testing.T, args ...string) *session {
 	t.Helper()
-	server, listen := echoServer(t), freePort(t)
-	s := newSession(t, append([]string{"proxy", "--listen", listen, "--to", server.LocalAddr().String()}, args...)...)
+	s := newSession(t, append([]string{"proxy", "--listen", "127.0.0.1:0", "--to", echoServer(t).LocalAddr().String()}, args...)...)
 	s.start(48, 160)
-	client, err := net.Dial("udp4", listen)
+	client, err := net.Dial("udp4", s.proxyAddress())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,11 +35,23 @@ func startProxy(t *testing.T, args ...string) *session {
 			case <-quit:
 				return
 			case <-time.After(2 * time.Millisecond):
-				_, _ = client.Write(make([]byte, 100)) // fails until the proxy listens
+				_, _ = client.Write(make([]byte, 100)) // fails after the proxy has ended
 			}
 		}
 	}()
 	return s
+}
+
+// proxyAddress waits until a proxy has drawn the address that its clients send to, and returns it.
+func (s *session) proxyAddress() (at string) {
+	s.t.Helper()
+	testkit.WaitFor(s.t, "the address of the proxy", func() bool {
+		if m := regexp.MustCompile(`(127\.0\.0\.1:\d+) → `).FindStringSubmatch(s.screen.String()); m != nil {
+			at = m[1]
+		}
+		return at != ""
+	})
+	return at
 }
 
 // TestProxyDashboard controls a proxy with keys: typed commands change the links of real
@@ -63,8 +77,8 @@ func TestProxyDashboard(t *testing.T) {
 	s.gone("\x1b", "expected a percentage")
 	s.after("?", "Everywhere")
 	s.gone("\x1b", "Everywhere")
-	s.screen.resize(15, 60)
-	if err := pty.Setsize(s.tty, &pty.Winsize{Rows: 15, Cols: 60}); err != nil {
+	s.screen.resize(18, 60)
+	if err := pty.Setsize(s.tty, &pty.Winsize{Rows: 18, Cols: 60}); err != nil {
 		t.Fatal(err)
 	}
 	s.see("[Controls]")

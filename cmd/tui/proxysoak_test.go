@@ -74,12 +74,12 @@ var soakSettings = []string{"/loss 5%", "/loss 0%", "/down loss gemodel 2% 30%",
 func TestSoakProxy(t *testing.T) {
 	t.Parallel()
 	whole := max(*soak, 2*time.Second)
-	server, listen := echoServer(t), freePort(t)
+	server := echoServer(t)
 	_ = server.SetReadBuffer(4 << 20)
-	x := soakOf(t, 1, "proxy", "--listen", listen, "--to", server.LocalAddr().String(), "--seed", "3")
+	x := soakOf(t, 1, "proxy", "--listen", "127.0.0.1:0", "--to", server.LocalAddr().String(), "--seed", "3")
 	x.see("no datagrams yet")
 	quit := make(chan struct{})
-	sent := sendAll(t, listen, quit)
+	sent := sendAll(t, x.proxyAddress(), quit)
 	var series []soakSample
 	for next := time.Now(); time.Since(x.begun) < whole; time.Sleep(200 * time.Millisecond) {
 		if k := soakSettings[x.rng.IntN(len(soakSettings))]; strings.HasPrefix(k, "/") {

@@ -46,8 +46,17 @@ func (f *Flow) LateRemark(direction Direction) string {
 	if p99 <= noticeableLateness || f.IsLate(false) {
 		return ""
 	}
-	return fmt.Sprintf("%s late by p99 %s ms, limit %s", direction, Millis(p99), Millis(f.LateLimit()))
+	return f.describeLateness(direction)
 }
+
+// describeLateness describes how late datagrams of the flow are.
+func (f *Flow) describeLateness(direction Direction) string {
+	return fmt.Sprintf("this machine sends datagrams up to %s ms late %s (p99; limit %s)", tenths(f.Lateness.Quantile(0.99)),
+		direction.destination(), tenths(f.LateLimit()))
+}
+
+// tenths formats a duration in milliseconds with one decimal.
+func tenths(d time.Duration) string { return units.Fixed(units.Milliseconds(d), 1) }
 
 // deviations describes where the relay deviated from the configured link in one direction: datagrams
 // that were sent late, if late is set, and losses that the link did not cause; nil if none.
@@ -55,9 +64,9 @@ func (f *Flow) deviations(direction Direction, late bool) (list []string) {
 	p99, limit := f.Lateness.Quantile(0.99), f.LateLimit()
 	switch {
 	case late && p99 <= limit: // it was above the limit before: see IsLate
-		list = append(list, fmt.Sprintf("%s is late until p99 is below %s ms", direction, Millis(limit/2)))
+		list = append(list, fmt.Sprintf("this machine sent datagrams too late %s: not exact until p99 is below %s ms", direction.destination(), tenths(limit/2)))
 	case late:
-		list = append(list, fmt.Sprintf("%s is late: p99 %s ms, limit %s", direction, Millis(p99), Millis(limit)))
+		list = append(list, f.describeLateness(direction))
 	}
 	for _, x := range []struct {
 		n      uint64

@@ -80,7 +80,7 @@ func newModel(p Proxy, opt ui.Options) *model {
 	m.controls.Cat = m.cat
 	m.page = newPage(m)
 	m.Shell = ui.NewShell(m, m.page, opt)
-	m.Bind(m.bindings(), ui.Leaving{Esc: "clear the selection", Quit: "end the proxy; asks while clients are active",
+	m.Bind(m.bindings(), ui.Leaving{Esc: "continue the display, or else set all clients", Quit: "end the proxy; asks while clients are active",
 		Stop: "end the proxy as interrupted"})
 	m.poll()
 	return m
@@ -101,15 +101,8 @@ func (m *model) Tick() (changed bool, cmd tea.Cmd) {
 // Refresh implements ui.Screen: it redraws all panes.
 func (m *model) Refresh(bool) { m.page.Redraw() }
 
-func (m *model) MinHeight() int { return 15 }
-
-// Small implements ui.Screen: the verdict, for terminals that are too small for panes.
-func (m *model) Small() (text string, alone bool) {
-	if len(m.faults) > 0 {
-		return "Traffic continues, but the links are not as set.", false
-	}
-	return "Traffic continues.", false
-}
+// Small implements ui.Screen.
+func (m *model) Small() (text string, alone bool) { return "Traffic continues.", false }
 
 // elapsed returns the relay's time at the newest poll.
 func (m *model) elapsed() time.Duration { return m.live.snap.Totals.At }

@@ -124,8 +124,12 @@ func (p *clientsPane) Click(x, y int) room.Request {
 	return room.Request{}
 }
 
-// Release makes the controls set the links of all clients.
+// Release makes the controls set the links of all clients. While the display is stopped it does nothing, because then the
+// key continues the display.
 func (p *clientsPane) Release() room.Request {
+	if p.frozen != nil {
+		return room.Request{}
+	}
 	p.selectedClient = 0
 	_ = p.setTarget(0) // 0, all clients, does not fail
 	return room.Request{}

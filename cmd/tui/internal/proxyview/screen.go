@@ -22,7 +22,7 @@ func (m *model) summary() (string, look.Style) {
 	case len(remarks) > 0:
 		return "as set, but " + strings.Join(remarks, "; "), look.Warn
 	case m.faultyFor > 0:
-		return fmt.Sprintf("as set now; not as set for %s s of %s s: %s", units.Fixed(m.faultyFor.Seconds(), 0), units.Fixed(m.elapsed().Seconds(), 0), m.lastFault), look.Warn
+		return fmt.Sprintf("as set now; %s of %s s not exact: %s", units.Fixed(m.faultyFor.Seconds(), 0), units.Fixed(m.elapsed().Seconds(), 0), m.lastFault), look.Warn
 	}
 	for direction := range m.live.recent.Flows {
 		if remark := m.live.recent.Flows[direction].LateRemark(relay.Direction(direction)); remark != "" {

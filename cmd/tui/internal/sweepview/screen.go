@@ -15,8 +15,6 @@ import (
 // Small implements ui.Screen: the text for terminals that are too small for the map.
 func (m *model) Small() (text string, alone bool) { return "The sweep continues.", false }
 
-func (m *model) MinHeight() int { return 15 }
-
 // Header implements ui.Screen: title, progress, the figure that the map shows, and the last notice of the sweep.
 func (m *model) Header(w int) ui.Header {
 	title := func(int) []look.Span {

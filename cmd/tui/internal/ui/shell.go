@@ -19,8 +19,8 @@ import (
 // tickEvery is the time between two ticks: the screen is drawn at most 20 times per second.
 const tickEvery = 50 * time.Millisecond
 
-// Screen is the content of a Shell: the lab, a proxy or a sweep. It may also implement listScreen,
-// smallScreen and heightScreen.
+// Screen is the content of a Shell: the lab, a proxy or a sweep. It may also implement listScreen and
+// smallScreen.
 type Screen interface {
 	// Tick is called every tickEvery. It updates the screen, reports whether it must be drawn
 	// again, and may return a command, such as tea.Quit.

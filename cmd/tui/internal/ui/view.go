@@ -7,7 +7,7 @@ import (
 	"wirelab/cmd/tui/internal/look"
 )
 
-// The smallest terminal for pages, in columns and rows; see heightScreen for an exception.
+// The smallest terminal for pages, in columns and rows.
 const minWidth, minHeight = 60, 18
 
 // smallScreen is a screen or an overlay that has a text for terminals that are too small for pages.
@@ -17,19 +17,8 @@ type smallScreen interface {
 	Small() (text string, alone bool)
 }
 
-// heightScreen is a screen with a smallest height of its own, in rows, which replaces minHeight.
-type heightScreen interface{ MinHeight() int }
-
-// minRows returns the smallest height of the screen in rows.
-func (s *Shell) minRows() int {
-	if screen, ok := s.screen.(heightScreen); ok {
-		return screen.MinHeight()
-	}
-	return minHeight
-}
-
 // tooSmall reports whether the terminal is too small for pages.
-func (s *Shell) tooSmall() bool { return s.w < minWidth || s.h < s.minRows() }
+func (s *Shell) tooSmall() bool { return s.w < minWidth || s.h < minHeight }
 
 // render stores in s.view what View returns: from top to bottom the header, the page, the panel of
 // the tour, and the footer or a notice. The command line is drawn over the last lines.
@@ -78,7 +67,7 @@ func (s *Shell) tourPanel() []string {
 // or instead the text of the overlay and of the screen, see smallScreen.
 func (s *Shell) smallText() string {
 	text := fmt.Sprintf("Wirelab needs a terminal of %d x %d or more; this one is %d x %d. Make it larger, or press q to quit.",
-		minWidth, s.minRows(), s.w, s.h)
+		minWidth, minHeight, s.w, s.h)
 	for _, x := range []any{s.overlay, s.screen} {
 		if small, ok := x.(smallScreen); ok {
 			if further, alone := small.Small(); alone { // this text replaces the request

@@ -61,7 +61,7 @@ func (d Direction) links(c *Config) []*lossmodel.Spec {
 
 // LinkRow returns the row of a link key for direction dir.
 func LinkRow(info lossmodel.KeyInfo, dir Direction) Row {
-	return Row{Key: dir.String() + "." + info.Key, Help: info.Help, Options: setting.Options(info.Choices),
+	return Row{Key: dir.String() + "." + info.Key, Short: info.Key, Label: info.Key, Help: info.Help, Options: setting.Options(info.Choices),
 		Field: func(c *Config) any { return linkField{c, info, dir} }}
 }
 
@@ -107,24 +107,18 @@ func GovernedByNetem(info lossmodel.KeyInfo) bool {
 	return info.Stage != "netem" && info.Stage != "mtu"
 }
 
-// A lossParam is the row of a parameter of a loss model.
-type lossParam struct {
-	Row
-	Name string
-}
-
 // LossParamRows returns rows for the parameters of the loss model of a link. The parameters are those of
 // the link in direction shown; the rows set the links of direction dir, which may be both. Models that
 // consist only of a rate and a burst have no rows, because rate and burst have keys of their own. A step
 // sets the complete model, so that its effect does not depend on earlier changes.
-func LossParamRows(c *Config, info lossmodel.KeyInfo, shown, dir Direction) (rows []lossParam) {
+func LossParamRows(c *Config, info lossmodel.KeyInfo, shown, dir Direction) (rows []Row) {
 	current := lossTable(shown.Link(c))
 	for _, m := range info.Models {
 		for _, p := range m.Params {
 			isSteppable := p.Unit == "%" || p.Unit == "packets"
 			if m.Name == current["model"] && current[p.Name] != nil && isSteppable {
-				rows = append(rows, lossParam{Row{Key: dir.String() + ".loss", Help: p.Help,
-					Field: func(c *Config) any { return lossParamField{c, m.Name, p, dir} }}, p.Name})
+				rows = append(rows, Row{Key: dir.String() + ".loss", Short: "loss." + p.Name, Label: p.Name, Help: p.Help,
+					Field: func(c *Config) any { return lossParamField{c, m.Name, p, dir} }})
 			}
 		}
 	}
@@ -197,7 +191,7 @@ func stepLossParam(p lossmodel.ParamInfo, current string, n int) string {
 
 // ParamRow returns the row of a parameter of the encoder.
 func ParamRow(info encoders.ParamInfo) Row {
-	r := Row{Key: paramsPrefix + info.Name, Unit: info.Unit, Help: info.Help,
+	r := Row{Key: paramsPrefix + info.Name, Short: "param " + info.Name, Label: info.Name, Unit: info.Unit, Help: info.Help,
 		Field: func(c *Config) any { return paramField{&c.Encoder, info} }}
 	if lo, hi := bounds(info); !math.IsInf(hi-lo, 0) {
 		r.Min, r.Max = lo, hi

@@ -245,7 +245,7 @@ func TestLossParamRows(t *testing.T) {
 	list := LossParamRows(c, info, DownOnly, BothDirections)
 	var names []string
 	for _, row := range list {
-		names = append(names, row.Name)
+		names = append(names, row.Label)
 	}
 	if strings.Join(names, " ") != "p r h k" || len(LossParamRows(Default(), info, DownOnly, DownOnly)) != 0 {
 		t.Fatalf("rows of %v", names)

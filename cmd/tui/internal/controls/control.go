@@ -16,20 +16,17 @@ import (
 )
 
 // control is a setting in the pane: its row of the configuration, which gets and sets the value,
-// with what the pane needs in addition.
+// with what the pane needs in addition. Row.Short, the command that sets the value, identifies the control.
 type control struct {
-	config.Row  // zero in part for controls that are no settings, see foldCommand and speedCommand
-	label       string
-	command     string                      // the command that sets the value; identifies the control
-	linePrefix  string                      // start of the line that Enter opens; "" means command
-	group       string                      // heading above the first control of a group
-	block       string                      // the control under which this one is indented; "" for none
-	otherRow    *config.Row                 // the same setting of the other link; nil if this is no setting of a link
-	direction   config.Direction            // the links that it sets
-	overridden  bool                        // a netem line currently overrides this setting
-	editText    func(*config.Config) string // returns the text that Enter puts after linePrefix; nil for none
-	needsParams bool                        // choosing an option opens a line to type its parameters
-	isText      bool                        // the value is text rather than a number
+	config.Row         // zero in part for controls that are no settings, see foldCommand and speedCommand
+	linePrefix  string // start of the line that Enter opens; "" means Short
+	edit        string // what Enter puts after linePrefix
+	group       string // heading above the first control of a group
+	block       string // the control under which this one is indented; "" for none
+	other       string // the value on the other link; "" if this is no setting of a link
+	overridden  bool   // a netem line currently overrides this setting
+	needsParams bool   // choosing an option opens a line to type its parameters
+	isText      bool   // the value is text rather than a number
 }
 
 // The commands of controls that are not settings of the configuration.
@@ -58,7 +55,7 @@ func (cat *Catalog) buildControls(cfg *config.Config, schema *frame.Schema, sc s
 	}
 	if codec := cat.Codec(cfg.Encoder.Name); codec != nil {
 		for _, info := range codec.ParamInfo() {
-			list = append(list, control{Row: config.ParamRow(info), label: info.Name, command: "param " + info.Name, block: "params"})
+			list = append(list, control{Row: config.ParamRow(info), block: "params"})
 		}
 	}
 	list = append(append(list, cat.profileControl()), cat.linkControls(cfg, sc)...)
@@ -66,70 +63,66 @@ func (cat *Catalog) buildControls(cfg *config.Config, schema *frame.Schema, sc s
 		return list
 	}
 	for _, r := range cfg.Controls() {
-		list = append(list, control{Row: *r, label: r.Label, command: r.Short, group: "Run"})
+		list = append(list, control{Row: *r, group: "Run"})
 	}
-	return append(list, control{label: "Speed", command: speedCommand, group: "Run"})
+	return append(list, control{Row: config.Row{Label: "Speed", Short: speedCommand}, group: "Run"})
 }
 
 // linkControls returns the controls of the links in sc: mainKeys, then the control that unfolds
 // the less used settings, then, if sc.more is set, these settings.
 func (cat *Catalog) linkControls(cfg *config.Config, sc scope) (list []control) {
-	var shown []string // keys that have a control
-	add := func(label, key, block string) {
-		if info, ok := cat.Key(key); ok && !slices.Contains(shown, key) {
-			c := linkControl(cfg, label, info, sc.direction)
-			c.block = block
-			list, shown = append(list, c), append(shown, key)
-		}
-	}
-	loss, hasLoss := cat.Key("loss")
+	keys := mainKeys
 	if sc.direction.Link(cfg).Netem.On { // shown above the controls that it overrides
-		add("Netem", "netem", "")
+		keys = slices.Concat([]string{"netem"}, keys)
 	}
-	for _, key := range mainKeys {
-		add(strings.ToUpper(key[:1])+key[1:], key, "")
-		if key == "loss" && hasLoss {
+	loss, _ := cat.Key("loss")
+	for _, key := range keys {
+		info, ok := cat.Key(key)
+		if !ok {
+			continue
+		}
+		c := linkControl(cfg, info, sc.direction)
+		c.Label = strings.ToUpper(key[:1]) + key[1:]
+		list = append(list, c)
+		if key == loss.Key {
 			list = append(list, lossParamControls(cfg, loss, sc.direction)...)
 		}
 	}
-	rest := slices.DeleteFunc(slices.Clone(cat.Keys), func(k lossmodel.KeyInfo) bool { return slices.Contains(shown, k.Key) })
+	rest := slices.DeleteFunc(slices.Clone(cat.Keys), func(k lossmodel.KeyInfo) bool { return slices.Contains(keys, k.Key) })
 	if len(rest) == 0 {
 		return list
 	}
-	list = append(list, foldControl(rest, sc))
+	list = append(list, foldControl(cfg, rest, sc))
 	if !sc.more {
 		return list
 	}
 	if len(loss.Models) > 0 {
 		list = append(list, lossModelControl(cfg, loss, sc.direction))
 	}
-	for _, k := range rest {
-		add(k.Key, k.Key, foldCommand)
+	for _, info := range rest {
+		c := linkControl(cfg, info, sc.direction)
+		c.block = foldCommand
+		list = append(list, c)
 	}
 	return list
 }
 
 // linkControl returns the control of the setting that info describes, of one link or of both. A
 // setting with neither a ladder of values to step through nor choices is edited as text.
-func linkControl(cfg *config.Config, label string, info lossmodel.KeyInfo, direction config.Direction) control {
-	c := control{Row: config.LinkRow(info, direction), label: label, command: info.Key, linePrefix: directionPrefix(direction) + info.Key, group: "Link",
-		direction: direction, overridden: config.GovernedByNetem(info) && direction.Link(cfg).Netem.On,
-		isText: len(info.Ladder) == 0 && len(info.Choices) == 0}
-	other := config.LinkRow(info, direction.Other())
-	c.otherRow = &other
+func linkControl(cfg *config.Config, info lossmodel.KeyInfo, direction config.Direction) control {
+	c := control{Row: config.LinkRow(info, direction), linePrefix: linePrefix(info.Key, direction), group: "Link",
+		other:      config.LinkValue(cfg, direction.Other(), info.Key),
+		overridden: config.GovernedByNetem(info) && direction.Link(cfg).Netem.On,
+		isText:     len(info.Ladder) == 0 && len(info.Choices) == 0}
 	if c.isText || len(info.Models) > 0 { // values that are long to type
-		c.editText = func(current *config.Config) string { return editableText(c.Text(current)) }
+		c.edit = editableText(c.Text(cfg))
 	}
 	return c
 }
 
-// directionPrefix returns the word that a typed command needs for a direction, "down " or "up ";
-// "" for both.
-func directionPrefix(direction config.Direction) string {
-	if direction == config.BothDirections {
-		return ""
-	}
-	return direction.String() + " "
+// linePrefix returns the command that sets a key of the links of a direction, without the value: "loss", "down loss".
+func linePrefix(key string, direction config.Direction) string {
+	return strings.TrimPrefix(direction.String()+" "+key, "link ")
 }
 
 // editableText returns the initial text of the line in which a value is typed: text, the current
@@ -142,15 +135,13 @@ func editableText(text string) string {
 	return text
 }
 
-// lossParamControls returns a control for each parameter of the current loss model. Each also has
-// the row of the same parameter of the other link, to show its value if it differs.
+// lossParamControls returns a control for each parameter of the current loss model.
 func lossParamControls(cfg *config.Config, loss lossmodel.KeyInfo, direction config.Direction) (list []control) {
-	// Both calls list the parameters of the model of one link; the rows set that link, or the other one.
+	// Both calls list the parameters of the model of one link; the rows show that link, or the other one.
 	others := config.LossParamRows(cfg, loss, direction, direction.Other())
 	for i, r := range config.LossParamRows(cfg, loss, direction, direction) {
-		list = append(list, control{Row: r.Row, label: r.Name, command: loss.Key + "." + r.Name, linePrefix: directionPrefix(direction) + loss.Key,
-			group: "Link", block: loss.Key, direction: direction, otherRow: &others[i].Row, overridden: direction.Link(cfg).Netem.On,
-			editText: func(current *config.Config) string { return config.LinkValue(current, direction, loss.Key) }})
+		list = append(list, control{Row: r, linePrefix: linePrefix(loss.Key, direction), edit: config.LinkValue(cfg, direction, loss.Key),
+			group: "Link", block: loss.Key, other: others[i].Text(cfg), overridden: direction.Link(cfg).Netem.On})
 	}
 	return list
 }
@@ -158,16 +149,15 @@ func lossParamControls(cfg *config.Config, loss lossmodel.KeyInfo, direction con
 // lossModelControl returns the control that selects a loss model. Its parameters must then be
 // typed.
 func lossModelControl(cfg *config.Config, loss lossmodel.KeyInfo, direction config.Direction) control {
-	c := control{label: "loss model", command: "loss model", linePrefix: directionPrefix(direction) + loss.Key,
-		group: "Link", block: foldCommand, needsParams: true, overridden: direction.Link(cfg).Netem.On}
-	c.Help = "how losses are distributed; type the parameters of the model after its name"
-	c.Field = func(current *config.Config) any {
-		name := "none"
-		if m := direction.Link(current).Loss; m != nil {
-			name = m.Model()
-		}
-		return &name
+	link, name := direction.Link(cfg), "none"
+	if link.Loss != nil {
+		name = link.Loss.Model()
 	}
+	c := textControl("loss model", "loss model", name, "how losses are distributed; type the parameters of the model after its name")
+	c.linePrefix = linePrefix(loss.Key, direction)
+	c.block = foldCommand
+	c.needsParams = true
+	c.overridden = link.Netem.On
 	for _, m := range loss.Models {
 		c.Options = append(c.Options, setting.Option{Name: m.Name, Summary: m.Summary})
 	}
@@ -176,12 +166,15 @@ func lossModelControl(cfg *config.Config, loss lossmodel.KeyInfo, direction conf
 
 // foldControl returns the control that shows or hides the less used settings, rest. Its value is a
 // text that contains their number and, while they are hidden, those that are not at their default.
-func foldControl(rest []lossmodel.KeyInfo, sc scope) control {
-	c := control{label: "More", command: foldCommand, group: "Link", isText: true}
-	c.Help = "all other settings of the link: loss models, bursts, bandwidth, distribution of the jitter, " +
-		"delay spikes, traces, netem"
-	c.Field = func(current *config.Config) any { return new(foldText(current, rest, sc)) }
-	return c
+func foldControl(cfg *config.Config, rest []lossmodel.KeyInfo, sc scope) control {
+	return textControl("More", foldCommand, foldText(cfg, rest, sc), "all other settings of the link: loss models, bursts, bandwidth, "+
+		"distribution of the jitter, delay spikes, traces, netem")
+}
+
+// textControl returns a control of the links that is no setting and shows a text.
+func textControl(label, command, text, help string) control {
+	return control{Row: config.Row{Label: label, Short: command, Help: help, Field: func(*config.Config) any { return &text }},
+		group: "Link", isText: true}
 }
 
 // foldText returns the value of foldControl.
@@ -203,14 +196,14 @@ func foldText(current *config.Config, rest []lossmodel.KeyInfo, sc scope) string
 
 // encoderControl returns the control that selects the encoder.
 func (cat *Catalog) encoderControl(schema *frame.Schema) control {
-	return control{label: "Encoder", command: "encoder", Row: config.Row{Key: "encoder.name", Options: cat.Encoders(schema),
+	return control{Row: config.Row{Key: "encoder.name", Label: "Encoder", Short: "encoder", Options: cat.Encoders(schema),
 		Field: func(current *config.Config) any { return &current.Encoder.Name }}}
 }
 
 // profileControl returns the control that selects the link profile. Its value is the profile, also if a link was changed.
 func (cat *Catalog) profileControl() control {
-	return control{label: "Profile", command: "profile", group: "Link", Row: config.Row{Key: "profile",
-		Help: "a predefined pair of links; sets all link settings below", Options: cat.Links(), Field: func(current *config.Config) any {
+	return control{group: "Link", Row: config.Row{Key: "profile", Label: "Profile", Short: "profile", Options: cat.Links(),
+		Help: "a predefined pair of links; sets all link settings below", Field: func(current *config.Config) any {
 			name, _ := current.LinkProfile()
 			return &name
 		}, Display: func(current *config.Config) string { return cmp.Or(current.LinkProfileText(), "none") }}}
@@ -218,34 +211,29 @@ func (cat *Catalog) profileControl() control {
 
 // stepCommand returns the command that moves the value by n steps, down if n is negative; false if
 // the control cannot be stepped or has no value there.
-func (c *control) stepCommand(cfg *config.Config, n int) (live.Command, bool) {
+func (c *control) stepCommand(cfg *config.Config, n int) (cmd live.Command, ok bool) {
 	if !c.canStep(cfg) {
-		return live.Command{}, false
+		return cmd, false
 	}
 	v, ok := c.Step(cfg, n)
-	if !ok {
-		return live.Command{}, false
+	if ok {
+		cmd = ChangeCommand(config.NewChange(c.Key, v))
 	}
-	return ChangeCommand(config.NewChange(c.Key, v)), true
+	return cmd, ok
 }
 
 // isSetting reports whether the value is read from the configuration.
-func (c *control) isSetting() bool { return c.command != speedCommand }
+func (c *control) isSetting() bool { return c.Short != speedCommand }
 
 // canStep reports whether the control is that of a key with values to step through.
 func (c *control) canStep(cfg *config.Config) bool { return c.Key != "" && c.HasSteps(cfg) }
 
 // typedPrefix returns the start of the line that Enter opens.
-func (c *control) typedPrefix() string {
-	if c.linePrefix != "" {
-		return c.linePrefix
-	}
-	return c.command
-}
+func (c *control) typedPrefix() string { return cmp.Or(c.linePrefix, c.Short) }
 
 // newPicker returns a list to choose one of the options of c from.
 func (c *control) newPicker(cfg *config.Config) *Picker {
-	b := NewPicker(c.label, c.typedPrefix(), c.Options, c.Text(cfg))
+	b := NewPicker(c.Label, c.typedPrefix(), c.Options, c.Text(cfg))
 	if c.needsParams {
 		b.Enter = func(i int) room.Request {
 			return room.Request{Closes: true, Edit: c.typedPrefix() + " " + c.Options[i].Name + " "}

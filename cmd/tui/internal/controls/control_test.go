@@ -11,16 +11,18 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
 	"wirelab/encoders/table"
 	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
 	"wirelab/lossmodel"
 )
 
 // runControls returns the controls of the settings of a run.
 func runControls(cfg *config.Config) []control {
 	all := NewCatalog(table.All(), nil, nil).buildControls(cfg, nil, scope{})
-	return slices.DeleteFunc(all, func(c control) bool { return c.group != "Run" || c.command == speedCommand })
+	return slices.DeleteFunc(all, func(c control) bool { return c.group != "Run" || c.Short == speedCommand })
 }
 
 // TestInterpolationIsOfferedAtLowRates checks that the interpolation can be chosen at low
@@ -28,7 +30,7 @@ func runControls(cfg *config.Config) []control {
 func TestInterpolationIsOfferedAtLowRates(t *testing.T) {
 	words := func(c *config.Config) (list []string) {
 		for _, x := range runControls(c) {
-			list = append(list, x.command)
+			list = append(list, x.Short)
 		}
 		return list
 	}
@@ -59,7 +61,7 @@ func TestEverySteps(t *testing.T) {
 	c := config.Default()
 	c.Sender.Every = 2 // otherwise the control is not offered
 	list := runControls(c)
-	ctl := list[slices.IndexFunc(list, func(x control) bool { return x.command == "every" })]
+	ctl := list[slices.IndexFunc(list, func(x control) bool { return x.Short == "every" })]
 	c.Sender.Every = 1
 	walk := func(n int) string {
 		cmd, ok := ctl.stepCommand(c, n)
@@ -95,7 +97,7 @@ func TestEverySteps(t *testing.T) {
 func wordsOfControls(list []control) []string {
 	var words []string
 	for _, c := range list {
-		words = append(words, c.command)
+		words = append(words, c.Short)
 	}
 	return words
 }
@@ -126,7 +128,7 @@ func TestRowsShowTheirSetting(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &Pane{Cat: NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys()), chosen: "loss"}
-	p.SetInput(Input{Config: cfg, Speed: 1})
+	p.Observe(room.View{Cfg: cfg, Snap: &engine.Snapshot{}, Speed: 1})
 	th := look.NewTheme(lipgloss.NewRenderer(io.Discard), look.Scheme(0), true)
 	c := look.NewCanvas(70, 60)
 	p.Draw(c, th, look.Focused)
@@ -167,18 +169,18 @@ func TestEveryControlMovesInBothDirections(t *testing.T) {
 				}
 				moved++
 				// Every single value that a control offers must be valid.
-				if err := cfg.Check(*cmd.Change); err != nil && c.command != "burst" {
-					t.Errorf("%s, %s by %d: %v", codec.Name, c.label, n, err)
+				if err := cfg.Check(*cmd.Change); err != nil && c.Short != "burst" {
+					t.Errorf("%s, %s by %d: %v", codec.Name, c.Label, n, err)
 				}
 			}
 			if moved == 0 {
-				t.Errorf("%s, %s does not move", codec.Name, c.label)
+				t.Errorf("%s, %s does not move", codec.Name, c.Label)
 			}
 			if l, ok := c.Level(cfg); ok && !(l >= 0 && l <= 1) {
-				t.Errorf("%s, %s: the gauge is %v", codec.Name, c.label, l)
+				t.Errorf("%s, %s: the gauge is %v", codec.Name, c.Label, l)
 			}
 			if v := c.Show(cfg); v == "" || v == "?" {
-				t.Errorf("%s, %s has the value %q", codec.Name, c.label, v)
+				t.Errorf("%s, %s has the value %q", codec.Name, c.Label, v)
 			}
 		}
 	}
@@ -192,7 +194,7 @@ func TestGaugeClimbsWithTheLadder(t *testing.T) {
 			t.Errorf("a link has no %q", key)
 			continue
 		}
-		ctl := linkControl(config.Default(), key, info, config.BothDirections)
+		ctl := linkControl(config.Default(), info, config.BothDirections)
 		last := -1.0
 		for _, rung := range info.Ladder {
 			cfg := config.Default()
@@ -236,7 +238,7 @@ func TestProfileControlStepsFromChangedProfile(t *testing.T) {
 func TestControlsStayUnderThePointer(t *testing.T) {
 	cfg := config.Default()
 	p := &Pane{Cat: NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())}
-	p.SetInput(Input{Config: cfg, Speed: 1})
+	p.Observe(room.View{Cfg: cfg, Snap: &engine.Snapshot{}, Speed: 1})
 	p.scope.more = true
 	p.rebuild()
 	var auto look.Scheme

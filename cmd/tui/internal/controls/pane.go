@@ -29,32 +29,16 @@ type Pane struct {
 
 func (p *Pane) Name() string { return "Controls" }
 
-// Input is what the controls show.
-type Input struct {
-	Config *config.Config
-	Schema *frame.Schema // of the frames; nil if unknown
-	Speed  float64       // of virtual time; 0 means as fast as possible
-	Past   bool          // whether the time cursor is in the past; the controls show the current settings
-}
-
+// Observe implements room.Observer. Settings that cannot change during a run do not appear in the pane.
 func (p *Pane) Observe(v room.View) bool {
-	return p.SetInput(Input{Config: v.Cfg, Schema: v.Snap.Schema, Speed: v.Speed, Past: v.Past})
-}
-
-// SetInput sets what the controls show. It reports whether the pane must be drawn again: after a change
-// of in, apart from settings that cannot change during a run, or after a key.
-func (p *Pane) SetInput(in Input) bool {
-	same := p.cfg != nil && p.speed == in.Speed && p.schema == in.Schema && (p.cfg == in.Config || p.cfg.SameLive(in.Config))
-	if same && !p.dirty && p.past == in.Past {
-		return false
-	}
-	p.past = in.Past
+	same := p.cfg != nil && p.speed == v.Speed && p.schema == v.Snap.Schema && (p.cfg == v.Cfg || p.cfg.SameLive(v.Cfg))
+	changed := !same || p.dirty || p.past != v.Past
 	if !same {
-		p.cfg, p.schema, p.speed = in.Config.Clone(), in.Schema, in.Speed
+		p.cfg, p.schema, p.speed = v.Cfg.Clone(), v.Snap.Schema, v.Speed
 		p.rebuild()
 	}
-	p.dirty = false
-	return true
+	p.past, p.dirty = v.Past, false
+	return changed
 }
 
 // rebuild lists the controls again, after a change of the configuration, the schema or the scope.
@@ -99,14 +83,14 @@ func (p *Pane) current() (*control, int) {
 	if len(p.all) == 0 {
 		return nil, 0
 	}
-	index := max(slices.IndexFunc(p.all, func(c control) bool { return c.command == p.chosen }), 0)
+	index := max(slices.IndexFunc(p.all, func(c control) bool { return c.Short == p.chosen }), 0)
 	return &p.all[index], index
 }
 
 // moveCursor moves the selection n controls down, or up if n is negative.
 func (p *Pane) moveCursor(n int) {
 	if c, index := p.current(); c != nil {
-		p.chosen, p.dirty = p.all[min(max(index+n, 0), len(p.all)-1)].command, true
+		p.chosen, p.dirty = p.all[min(max(index+n, 0), len(p.all)-1)].Short, true
 	}
 }
 
@@ -117,26 +101,6 @@ func (p *Pane) selectAt(y int) bool {
 	}
 	p.chosen, p.dirty = p.rows[y], true
 	return true
-}
-
-// adjust returns the command that moves the value of the selected control by n steps, down if n is
-// negative; false if the value does not change. On the control that folds the less used settings,
-// it shows or hides them.
-func (p *Pane) adjust(n int) (live.Command, bool) {
-	c, _ := p.current()
-	switch {
-	case c == nil:
-		return live.Command{}, false
-	case c.command == speedCommand:
-		v := StepSpeed(p.speed, n)
-		return live.Command{Speed: &v}, v != p.speed
-	case c.command == foldCommand:
-		if show := n > 0; p.scope.more != show {
-			p.fold()
-		}
-		return live.Command{}, false
-	}
-	return c.stepCommand(p.cfg, n)
 }
 
 // row is a line of the pane: a control or, if control is nil, text.
@@ -163,7 +127,7 @@ func (p *Pane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 			c.Spans(2, y, c.W-4, r.text...)
 			continue
 		}
-		p.rows[y] = r.control.command
+		p.rows[y] = r.control.Short
 		p.drawControl(c, th, y, r.control)
 	}
 	if first > 0 {
@@ -279,7 +243,7 @@ func (l *helpLine) Draw(c *look.Canvas, th *look.Theme, _ bool) {
 		return
 	}
 	help := ctl.Help
-	if codec := p.Cat.Codec(p.cfg.Encoder.Name); ctl.command == "encoder" && codec != nil {
+	if codec := p.Cat.Codec(p.cfg.Encoder.Name); ctl.Short == "encoder" && codec != nil {
 		help = codec.Summary
 	}
 	x := 2
@@ -289,33 +253,38 @@ func (l *helpLine) Draw(c *look.Canvas, th *look.Theme, _ bool) {
 	c.Clip(x, 0, c.W-x-1, look.Dim, help)
 }
 
-// Move handles the arrow keys: it moves the selection dy controls down, and changes the value of
-// the selected control by dx steps.
+// Move handles the arrow keys: it moves the selection dy controls down, and changes the value of the selected
+// control by dx steps. On the control that folds the less used settings, it shows or hides them. If the value
+// cannot change, the request has the reason.
 func (p *Pane) Move(dx, dy int) room.Request {
 	if dy != 0 {
 		p.moveCursor(dy)
 	}
-	if dx != 0 {
-		if cmd, ok := p.adjust(dx); ok {
+	c, _ := p.current()
+	limit := "largest"
+	if dx < 0 {
+		limit = "smallest"
+	}
+	switch {
+	case dx == 0 || c == nil:
+		return room.Request{}
+	case c.Short == speedCommand:
+		if v := StepSpeed(p.speed, dx); v != p.speed {
+			return room.Request{Command: &live.Command{Speed: &v}}
+		}
+	case c.Short == foldCommand:
+		if p.scope.more == (dx < 0) {
+			p.fold()
+		}
+		return room.Request{}
+	case !c.canStep(p.cfg):
+		return room.Refusal(c.Label + " has no steps; enter types a value")
+	default:
+		if cmd, ok := c.stepCommand(p.cfg, dx); ok {
 			return room.Request{Command: &cmd}
 		}
-		return p.limitNotice(dx)
 	}
-	return room.Request{}
-}
-
-// limitNotice returns a notice of why the selected control cannot be moved by n steps.
-func (p *Pane) limitNotice(n int) room.Request {
-	c, _ := p.current()
-	switch {
-	case c == nil || c.command == foldCommand:
-		return room.Request{}
-	case c.command != speedCommand && !c.canStep(p.cfg):
-		return room.Refusal(c.label + " has no steps; enter types a value")
-	case n < 0:
-		return room.Refusal(c.label + " has its smallest value")
-	}
-	return room.Refusal(c.label + " has its largest value")
+	return room.Refusal(c.Label + " has its " + limit + " value")
 }
 
 // Enter returns the request to open a list of the values of the selected control, or a line to type
@@ -326,7 +295,7 @@ func (p *Pane) Enter() room.Request {
 	switch {
 	case c == nil:
 		return room.Request{}
-	case c.command == foldCommand:
+	case c.Short == foldCommand:
 		p.fold()
 		return room.Request{}
 	case c.Key == "encoder.name":
@@ -336,11 +305,7 @@ func (p *Pane) Enter() room.Request {
 	case len(c.Options) > 0:
 		return room.Request{Overlay: c.newPicker(p.cfg)}
 	}
-	line := c.typedPrefix() + " "
-	if c.editText != nil {
-		line += c.editText(p.cfg)
-	}
-	return room.Request{Edit: line}
+	return room.Request{Edit: c.typedPrefix() + " " + c.edit}
 }
 
 // Wheel selects the control on row y and changes its value by the given number of steps. It does nothing on rows

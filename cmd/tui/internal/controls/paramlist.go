@@ -182,7 +182,7 @@ func (p *paramList) helpLines(list []config.Row, w int, focused bool) ([]string,
 	if !focused {
 		return nil, look.Dim
 	}
-	text, style := paramName(&list[p.cursor])+": "+list[p.cursor].Help, look.Dim
+	text, style := list[p.cursor].Label+": "+list[p.cursor].Help, look.Dim
 	if p.err != "" {
 		text, style = p.err, look.Bad
 	}
@@ -200,7 +200,7 @@ func (p *paramList) drawParam(c *look.Canvas, th *look.Theme, y, i int, r *confi
 		c.Text(0, y, look.Chosen, th.Chosen)
 	}
 	const label, labelWidth, valueWidth, extraTyped = 2, 18, 8, 8 // in columns; a typed value may be longer
-	c.Clip(label, y, labelWidth, labelStyle, paramName(r))
+	c.Clip(label, y, labelWidth, labelStyle, r.Label)
 	if selected && p.typing {
 		end := c.Clip(label+labelWidth+1, y, valueWidth+extraTyped, look.Value, p.input.String())
 		c.Text(end, y, look.Cursor, "_")
@@ -216,6 +216,3 @@ func (p *paramList) drawParam(c *look.Canvas, th *look.Theme, y, i int, r *confi
 		c.Clip(x, y, c.W-x, look.Dim, r.Help)
 	}
 }
-
-// paramName returns the name of the parameter that a row sets.
-func paramName(r *config.Row) string { return strings.TrimPrefix(r.Key, "encoder.params.") }

@@ -75,7 +75,7 @@ func (p *Picker) SetOptions(list []setting.Option) {
 // ProfileList returns the list to choose a link profile from, with a picture of each.
 func (cat *Catalog) ProfileList(cfg *config.Config) *Picker {
 	c := cat.profileControl()
-	p := NewPicker("Link profile", c.typedPrefix(), c.Options, c.Text(cfg))
+	p := NewPicker("Link profile", c.Short, c.Options, c.Text(cfg))
 	drawn := map[string][]string{} // descriptions by name and size, because pictures are slow
 	p.Details = func(canvas *look.Canvas, _ *look.Theme, i int) {
 		key := fmt.Sprint(i, " ", canvas.W)

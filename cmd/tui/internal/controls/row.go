@@ -17,13 +17,13 @@ func (p *Pane) drawControl(c *look.Canvas, th *look.Theme, y int, ctl *control) 
 	labelStyle, valueStyle := look.Dim, look.Value
 	selected, _ := p.current()
 	switch {
-	case selected.command == ctl.command:
+	case selected.Short == ctl.Short:
 		labelStyle, valueStyle = look.Chosen, look.Chosen
 		c.Text(2, y, look.Chosen, th.Chosen)
 	case ctl.overridden:
 		labelStyle, valueStyle = look.Faint, look.Dim
 	}
-	label, labelWidth := ctl.label, 12 // including the columns of the cursor and a gap
+	label, labelWidth := ctl.Label, 12 // including the columns of the cursor and a gap
 	if ctl.block != "" {
 		const extra = 6 // columns of the cursor, the dot with its blank, and a gap
 		label = th.Dot + " " + label
@@ -61,7 +61,7 @@ func (p *Pane) drawText(c *look.Canvas, th *look.Theme, x, y int, style look.Sty
 		width -= look.TextWidth(note) + 2
 	}
 	end := c.Clip(x, y, width, style, text)
-	if selected, _ := p.current(); ctl.isText && text == "off" && selected.command == ctl.command {
+	if selected, _ := p.current(); ctl.isText && text == "off" && selected.Short == ctl.Short {
 		end = c.Clip(end+2, y, width-look.TextWidth(text)-2, look.Dim, "enter to type")
 	}
 	if note == "" {
@@ -99,7 +99,7 @@ func (p *Pane) drawNumber(c *look.Canvas, th *look.Theme, x, y int, style look.S
 		x = end + 2
 	}
 	note := p.otherLinkValue(th, ctl)
-	if selected, _ := p.current(); note == "" && selected.command == ctl.command {
+	if selected, _ := p.current(); note == "" && selected.Short == ctl.Short {
 		note = ctl.neighbours(p.cfg)
 	}
 	if note != "" {
@@ -126,15 +126,12 @@ func (ctl *control) neighbours(cfg *config.Config) string {
 // does not show, after the arrow of that link; "" if both links have the same value, or if the
 // control is no setting of a link.
 func (p *Pane) otherLinkValue(th *look.Theme, ctl *control) string {
-	if ctl.otherRow == nil {
-		return ""
-	}
-	text := ctl.otherRow.Text(p.cfg)
+	text := ctl.other
 	if text == "" || text == ctl.Text(p.cfg) {
 		return ""
 	}
 	arrow := th.Up
-	if ctl.direction.Other() == config.DownOnly {
+	if p.scope.direction == config.UpOnly {
 		arrow = th.Down
 	}
 	if number, unit := units.Split(text); number != "" {
@@ -148,7 +145,7 @@ func (p *Pane) maxLabelWidth(block string) int {
 	n := 0
 	for _, c := range p.all {
 		if c.block == block {
-			n = max(n, look.TextWidth(c.label))
+			n = max(n, look.TextWidth(c.Label))
 		}
 	}
 	return n

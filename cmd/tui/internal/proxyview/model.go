@@ -16,6 +16,7 @@ import (
 	"wirelab/cmd/tui/internal/script"
 	"wirelab/cmd/tui/internal/ui"
 	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
 	"wirelab/experiment/trust"
 	"wirelab/internal/words"
 	"wirelab/lossmodel/relay"
@@ -213,7 +214,7 @@ func (m *model) update() {
 	if m.target.Number > 0 {
 		m.controls.Of = fmt.Sprintf(" of client %d", m.target.Number)
 	}
-	m.controls.SetInput(controls.Input{Config: m.proxy.Live.Config(m.target), Speed: 1})
+	m.controls.Observe(room.View{Cfg: m.proxy.Live.Config(m.target), Snap: &engine.Snapshot{}, Speed: 1})
 }
 
 // Execute implements ui.Screen: it carries out a typed command.

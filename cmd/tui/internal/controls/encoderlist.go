@@ -222,11 +222,7 @@ func (l *EncoderList) drawDetails(c *look.Canvas, th *look.Theme, i int) {
 		y++
 	}
 	text, style := l.describeEstimate(i)
-	for _, line := range look.Wrap(text, c.W) {
-		c.Clip(0, y, c.W, style, line)
-		y++
-	}
-	l.params.draw(c, th, y, l)
+	l.params.draw(c, th, c.Wrap(0, y, c.W, style, text), l)
 }
 
 // describeEstimate returns a sentence about the estimate of an encoder, and its style.

@@ -120,6 +120,15 @@ func (c *Canvas) Centre(edge int, style Style, text string) {
 	}
 }
 
+// Wrap writes text from (x, y) on in lines of at most w columns, and returns the row below them.
+func (c *Canvas) Wrap(x, y, w int, style Style, text string) (below int) {
+	for _, line := range Wrap(text, w) {
+		c.Clip(x, y, w, style, line)
+		y++
+	}
+	return y
+}
+
 // Split divides the canvas from left to right into n parts of equal width, and calls draw to fill
 // part i, from 0.
 func (c *Canvas) Split(n int, draw func(i int, part *Canvas)) {

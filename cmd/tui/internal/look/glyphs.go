@@ -73,6 +73,14 @@ func (th *Theme) Swatch(part int) rune {
 	return Shade(part)
 }
 
+// SlotMark returns the Swatch of a slot in its colour, and a blank.
+func (th *Theme) SlotMark(slot int) Span { return SlotStyle(slot).Span(string(th.Swatch(slot)) + " ") }
+
+// OutcomeSymbol returns the symbol of an outcome; that of an unknown one if it is invalid.
+func (th *Theme) OutcomeSymbol(o packetlog.Outcome) string {
+	return string(th.Outcome[min(o, packetlog.NumOutcomes-1)])
+}
+
 // OutcomeStyle returns the style of an outcome; Plain if the outcome is invalid.
 func OutcomeStyle(o packetlog.Outcome) Style {
 	// In the order of the constants of packetlog.Outcome.

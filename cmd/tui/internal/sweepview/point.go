@@ -94,9 +94,7 @@ func (m *model) drawCharts(c *look.Canvas, focused bool) {
 	if len(axes) == 0 { // one point: its seeds instead
 		c.Frame(m.Theme(), focused, "By seed", m.figureSpans(c.W, "By seed", "")...)
 		if len(m.values()) == 0 {
-			for i, line := range look.Wrap("no results yet; the sweep has one point, so that there is nothing to compare", c.W-4) {
-				c.Text(2, 1+i, look.Dim, line)
-			}
+			c.Wrap(2, 1, c.W-4, look.Dim, "no results yet; the sweep has one point, so that there is nothing to compare")
 			return
 		}
 		spec := m.newChart()

@@ -208,7 +208,7 @@ func (p *rowList) groupShares(th *look.Theme) (groups [][]look.Span) {
 			for row := range k.Rows {
 				cost += k.OfSlot(row, i)
 			}
-			list = append(list, group{look.SlotStyle(int(slot)).Span(string(th.Swatch(int(slot))) + " "), panes.SlotName(slot, p.schema), cost})
+			list = append(list, group{th.SlotMark(int(slot)), panes.SlotName(slot, p.schema), cost})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b group) int { return cmp.Compare(b.cost, a.cost) })

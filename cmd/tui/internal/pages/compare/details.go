@@ -128,9 +128,7 @@ func (p *details) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.Frame(th, focused, "Figures", look.Fit(look.TitleSpace(c.W, "Figures"), names, names[:1], nil)...)
 	y := 1
 	if r.err != nil {
-		for i, line := range look.Wrap(r.err.Error(), c.W-4) {
-			c.Clip(2, y+i, c.W-4, errorStyle(r.err), line)
-		}
+		c.Wrap(2, y, c.W-4, errorStyle(r.err), r.err.Error())
 		return
 	}
 	p.NumRows = len(p.rows)

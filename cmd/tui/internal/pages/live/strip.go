@@ -297,7 +297,7 @@ func describePacket(th *look.Theme, r *packetlog.Record) []look.Span {
 	}
 	return []look.Span{
 		look.Value.Span(fmt.Sprintf("#%d", r.Seq)),
-		look.OutcomeStyle(r.Outcome).Span(" " + string(th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)]) + " " + outcome),
+		look.OutcomeStyle(r.Outcome).Span(" " + th.OutcomeSymbol(r.Outcome) + " " + outcome),
 		look.Dim.Span(dot + "sent "), look.Plain.Span(look.FormatTime(r.Sent)),
 		look.Dim.Span(dot), look.Plain.Span(fmt.Sprintf("%d", r.Payload)), look.Dim.Span(fmt.Sprintf(" B (wire %d)", r.Wire)),
 		look.Dim.Span(dot), look.Plain.Span(fmt.Sprintf("%d", r.Changed)), look.Dim.Span(" changed" + dot + base + dot + r.Encoder),

@@ -266,7 +266,7 @@ func (d *bitData) slotShares(th *look.Theme) (groups [][]look.Span) {
 	slices.SortStableFunc(slots, func(a, b int) int { return int(d.total.Units[b]>>8 - d.total.Units[a]>>8) })
 	for _, k := range slots {
 		share := 100 * float64(d.total.Units[k]) / float64(all)
-		groups = append(groups, []look.Span{look.SlotStyle(k).Span(string(th.Swatch(k)) + " "), look.Plain.Span(encoders.Slot(k).Name(d.schema)),
+		groups = append(groups, []look.Span{th.SlotMark(k), look.Plain.Span(encoders.Slot(k).Name(d.schema)),
 			look.Dim.Span(" " + units.Fixed(share, 1) + "%   ")})
 	}
 	return groups

@@ -15,6 +15,7 @@ import (
 // bitPane shows the bytes of a packet and of its ack as hexadecimal digits and as bits, coloured and labelled by field.
 // The cursor is on one item.
 type bitPane struct {
+	on      bool     // shown instead of the list
 	seq     uint64   // the selected packet
 	data    *bitData // nil until the lab has described it
 	missing bool     // the lab cannot describe it
@@ -360,13 +361,12 @@ func (p *bitPane) click(x, y int) {
 // rowPane shows the row under the cursor of a bitPane: value, baseline and cost of each of its fields in the packet.
 type rowPane struct {
 	*bitPane
-	bits  *bits
 	drawn *bitData // of the last Observe
 }
 
 func (p *rowPane) Name() string { return "Row" }
 
-func (p *rowPane) Absent() bool { return !p.bits.on || p.missing }
+func (p *rowPane) Absent() bool { return !p.on || p.missing }
 
 func (p *rowPane) Observe(room.View) bool {
 	changed := p.drawn != p.data

@@ -50,7 +50,7 @@ func newTraced(t testing.TB, encoder string) (*engine.Traced, *frame.Schema) {
 }
 
 // newBitsStage returns page 3 with the view of bits of a traced packet.
-func newBitsStage(t testing.TB, encoder string, w, h int) (*bits, *labtest.Stage, *engine.Traced) {
+func newBitsStage(t testing.TB, encoder string, w, h int) (*packets, *labtest.Stage, *engine.Traced) {
 	t.Helper()
 	traced, s := newTraced(t, encoder)
 	lab := labtest.NewPackets()
@@ -59,9 +59,10 @@ func newBitsStage(t testing.TB, encoder string, w, h int) (*bits, *labtest.Stage
 	lab.Snap = &snap
 	page := New()
 	m := labtest.NewStage(page, lab, w, h)
-	labtest.Pane[*packets](page).selectPacket(packetlog.ID{Seq: traced.Seq})
+	p := labtest.Pane[*packets](page)
+	p.selectPacket(packetlog.ID{Seq: traced.Seq})
 	m.Press("#")
-	return labtest.Pane[*bits](page), m, traced
+	return p, m, traced
 }
 
 // The view shows exactly the bytes that were sent, and the bits of each byte beside its digits.
@@ -71,7 +72,7 @@ func TestBitsAreThoseOfTheDatagram(t *testing.T) {
 			t.Run(encoder+"/"+strconv.Itoa(size[0]), func(t *testing.T) {
 				p, _, traced := newBitsStage(t, encoder, size[0], size[1])
 				c := look.NewCanvas(size[0], 12_000) // all bytes
-				p.Draw(c, labtest.Theme(false), look.Unfocused)
+				p.bits.Draw(c, labtest.Theme(false), look.Unfocused)
 				want := append(slices.Clone(traced.Packet.Datagram), traced.Ack...)
 				packet := traced.Packet
 				got := readBytes(t, c.Lines(labtest.Theme(false)), packet.Payload.Arithmetic, packet.HeaderBytes(), len(packet.Datagram))
@@ -118,7 +119,7 @@ func readBytes(t *testing.T, lines []string, arithmetic bool, from, to int) (out
 // fields are those of the frames.
 func TestBitsCursor(t *testing.T) {
 	p, m, traced := newBitsStage(t, "relative-position", 160, 48)
-	b := p
+	b := p.bits
 	row := func() int { return b.data.items[b.cursor].row }
 	if row() != movedCubes[0] {
 		t.Fatalf("the cursor begins at cube %d", row())
@@ -138,7 +139,7 @@ func TestBitsCursor(t *testing.T) {
 	if begin, end := b.data.items[b.cursor].bitRange(); begin > 8*(first/8-1) || end <= 8*(first/8-1) {
 		t.Errorf("[ moves from bit %d to bits %d to %d", first, begin, end)
 	}
-	if _, err := p.list.FindRow(417); err != nil || row() != 417 {
+	if _, err := p.FindRow(417); err != nil || row() != 417 {
 		t.Errorf("/find 417 moves to cube %d, error %v", row(), err)
 	}
 	m.Tick(true)
@@ -146,11 +147,11 @@ func TestBitsCursor(t *testing.T) {
 		t.Errorf("cube 417 with x %s is not shown in\n%s", x, m.View())
 	}
 	for _, missing := range []int{5, 901, -1} {
-		if _, err := p.list.FindRow(missing); err == nil {
+		if _, err := p.FindRow(missing); err == nil {
 			t.Errorf("row %d was found", missing)
 		}
 	}
-	if m.Press("esc"); p.on || !p.list.hasSelection {
+	if m.Press("esc"); b.on || !p.hasSelection {
 		t.Error("esc did not return to the list")
 	}
 }
@@ -176,7 +177,8 @@ func TestBitsOfMissingPacket(t *testing.T) {
 // hidden.
 func TestBitsScroll(t *testing.T) {
 	for _, encoder := range []string{"quantized", "relative-position"} { // many lines, few lines
-		b, m, _ := newBitsStage(t, encoder, 120, 36)
+		p, m, _ := newBitsStage(t, encoder, 120, 36)
+		b := p.bits
 		for _, rows := range []int{room.ListEnd, -1, -1, -room.ListEnd, 1, 3, room.ListEnd} {
 			m.Move(0, rows)
 			lines := strings.Split(m.View(), "\n")

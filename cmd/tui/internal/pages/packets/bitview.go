@@ -10,8 +10,6 @@ import (
 // bits is the selected packet bit by bit, in place of the list.
 type bits struct {
 	bitPane
-	list *packets
-	on   bool // shown instead of the list
 }
 
 func (b *bits) Absent() bool { return !b.on }
@@ -73,15 +71,12 @@ func (b *bits) NextSort() room.Request {
 
 // toggleBits shows the bits of the selected packet, of the newest one if none is selected, or the list again.
 func (p *packets) toggleBits() room.Request {
-	p.showBits(!p.bits.on)
+	p.bits.on = !p.bits.on
 	if p.bits.on && !p.hasSelection {
 		p.moveCursor(-1)
 	}
 	return p.openSelected()
 }
-
-// showBits shows the bits in place of the list, or ends that.
-func (p *packets) showBits(on bool) { p.bits.on, p.details.besideBits = on, on }
 
 // traceSelected adds the request for the bits of the selected packet to a command.
 func (p *packets) traceSelected(c *live.Command) {

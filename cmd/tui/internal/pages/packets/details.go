@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"wirelab/cmd/tui/internal/look"
-	"wirelab/cmd/tui/internal/packetfilter"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
@@ -20,94 +19,73 @@ import (
 
 // details shows one packet: the reasons of its outcome, its path through the link, its baseline and
 // its bit budget. Without a selection it shows the last problem, such as a packet that failed to decode or
-// was unusually large.
+// was unusually large, of those that the filter of the list selects.
 type details struct {
-	selected     packetlog.ID
-	hasSelection bool
+	page *packets
 
 	opened      *inspector.Opened // the packet that is shown; nil if no packet is shown, or before the reply of the lab
 	isProblem   bool              // opened is the last problem, not the selected packet
 	reasons     []inspector.Reason
-	cfg         *config.Config
+	cfg         *config.Config // nil before the first Observe
 	schema      *frame.Schema
-	observed    bool // Observe was called
 	overNetwork bool
-	repeating   *engine.Past        // the run is being repeated up to the packet; nil if it is not
-	filter      packetfilter.Filter // of the list: without a selection only packets that it selects are shown
-	env         *packetfilter.Env
-	top         int  // the first visible line
-	besideBits  bool // the bits of the packet are shown in place of the list
+	repeating   *engine.Past // the run is being repeated up to the packet; nil if it is not
+	top         int          // the first visible line
 }
 
 func (p *details) Name() string { return "Packet" }
 
 // Absent implements room.Absent: beside the bits of the packet the pane cannot have the focus.
-func (p *details) Absent() bool { return p.besideBits }
+func (p *details) Absent() bool { return p.page.bits.on }
 
 // Observe implements room.Observer. It shows the selected packet, or the last problem if none is
 // selected: while time advances, twice per second. The lab adds the selected packet to a snapshot some time after the
 // request.
 func (p *details) Observe(v room.View) bool {
-	const isProblem = true
+	first := p.cfg == nil
 	p.cfg, p.schema, p.overNetwork = v.Cfg, v.Snap.Schema, v.Snap.To != ""
-	first := !p.observed
-	p.observed = true
+	isProblem := !p.page.hasSelection
 	p.repeating = nil
-	if past := v.Snap.Past; p.hasSelection && past != nil && past.Snap == nil {
+	if past := v.Snap.Past; !isProblem && past != nil && past.Snap == nil {
 		p.repeating = past
 	}
-	if p.hasSelection {
-		opened := v.Snap.Opened
-		isRepeating := v.Snap.Past != nil
-		if opened != nil && (opened.ID != p.selected || opened.Gone && isRepeating) {
-			opened = nil // a packet selected before, or one up to which the run is being repeated
-		}
-		// The record changes when the packet arrives, and AckDue when its ack is sent.
-		same := p.opened != nil && opened != nil && !p.isProblem && p.opened.ID == opened.ID && p.opened.Record == opened.Record &&
-			p.opened.Inside.AckDue == opened.Inside.AckDue
-		if !first && same {
-			return false
-		}
-		p.setOpened(opened, !isProblem)
-		return true
-	}
-	if !first && p.isProblem && v.Running() && !v.RedrawDue {
+	isEarly := isProblem && p.isProblem && v.Running() && !v.RedrawDue
+	if isEarly && !first {
 		return false
 	}
-	problem, ok := p.lastProblem(v.Snap)
-	same := ok && p.opened != nil && p.isProblem && p.opened.ID == problem.Opened.ID && p.opened.Record == problem.Opened.Record
-	if same || !ok && p.opened == nil && !first {
+	before := p.opened
+	opened, reasons := p.find(v.Snap)
+	if opened == nil && before == nil && isProblem && !first {
 		return false
 	}
-	if !ok {
-		p.setOpened(nil, isProblem)
-		return true
+	isSame := opened != nil && before != nil && opened.ID == before.ID
+	// The record changes when the packet arrives, and AckDue when its ack is sent.
+	if isSame && isProblem == p.isProblem && opened.Record == before.Record && opened.Inside.AckDue == before.Inside.AckDue {
+		return false
 	}
-	p.setOpened(&problem.Opened, isProblem)
-	p.reasons = []inspector.Reason{problem.Reason}
+	if !isSame {
+		p.top = 0
+	}
+	p.opened, p.isProblem, p.reasons = opened, isProblem, reasons
 	return true
 }
 
-// setOpened sets the packet that is shown, nil for none, and its reasons. isProblem means that it is the
-// last problem, not the selected packet.
-func (p *details) setOpened(o *inspector.Opened, isProblem bool) {
-	if isSame := o != nil && p.opened != nil && o.ID == p.opened.ID; !isSame {
-		p.top = 0
+// find returns the selected packet or, without a selection, the newest problem of which the filter of the list selects the
+// packet, with its reasons; nil if there is none.
+func (p *details) find(snap *engine.Snapshot) (*inspector.Opened, []inspector.Reason) {
+	if p.page.hasSelection {
+		opened, isRepeating := snap.Opened, snap.Past != nil
+		if opened == nil || opened.ID != p.page.selected || opened.Gone && isRepeating {
+			return nil, nil // the lab shows a packet selected before, or repeats the run up to the packet
+		}
+		return opened, opened.Reasons()
 	}
-	p.opened, p.isProblem, p.reasons = o, isProblem, nil
-	if o != nil {
-		p.reasons = o.Reasons()
-	}
-}
-
-// lastProblem returns the newest problem of a snapshot of which the filter of the list selects the packet, false if none exists.
-func (p *details) lastProblem(snap *engine.Snapshot) (inspector.Incident, bool) {
 	for _, problem := range problems(snap) {
-		if p.env == nil || p.filter.Matches(p.env, &problem.Opened.Record) {
-			return problem, true
+		if p.page.filter.Matches(&p.page.env, &problem.Opened.Record) {
+			return &problem.Opened, []inspector.Reason{problem.Reason}
 		}
 	}
-	return inspector.Incident{}, false
+	return nil, nil
 }
 
 // Move scrolls by dy lines.
@@ -134,39 +112,52 @@ func problems(snap *engine.Snapshot) (list []inspector.Incident) {
 
 // Draw implements room.Pane: the packet, or a text without a packet.
 func (p *details) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	switch {
-	case p.opened == nil && p.hasSelection: // the lab has not answered yet
-		c.Frame(th, focused, "Packet "+formatPacketID(p.selected))
-		p.drawWaiting(c)
-		return
-	case p.opened == nil:
-		c.Frame(th, focused, "Packet")
-		c.Clip(2, 1, c.W-4, look.Dim, "no trouble yet; arrows select a packet")
-		return
-	case p.opened.Gone:
-		c.Frame(th, focused, "Packet "+formatPacketID(p.opened.ID))
-		text := "This packet was not sent, or the run cannot be repeated."
-		if p.overNetwork {
-			text = "Over a network, the details of packets are kept for five minutes, because the run cannot be repeated."
+	if text := p.missingText(); text != "" {
+		title := p.Name()
+		if p.page.hasSelection {
+			title += " " + formatPacketID(p.page.selected)
 		}
-		for y, line := range look.Wrap(text, c.W-4) {
-			c.Clip(2, 1+y, c.W-4, look.Dim, line)
-		}
+		c.Frame(th, focused, title)
+		c.Wrap(2, 1, c.W-4, look.Dim, text)
 		return
 	}
-	title := "Packet " + formatPacketID(p.opened.ID)
+	title := "Packet "
 	switch {
 	case p.isProblem && p.reasons[0].Large():
-		title = "Last large packet " + formatPacketID(p.opened.ID)
+		title = "Last large packet "
 	case p.isProblem:
-		title = "Last trouble: packet " + formatPacketID(p.opened.ID)
+		title = "Last trouble: packet "
 	}
+	title += formatPacketID(p.opened.ID)
 	r := &p.opened.Record
-	mark := look.OutcomeStyle(r.Outcome).Span(string(th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)]) + " " +
-		look.OutcomeName(r.Outcome))
-	c.Frame(th, focused, title, look.Fit(look.TitleSpace(c.W, title),
-		[]look.Span{mark, look.Dim.Span("  " + look.Shorten(r.Encoder, 30))}, []look.Span{mark}, nil)...)
+	mark := look.OutcomeStyle(r.Outcome).Span(th.OutcomeSymbol(r.Outcome) + " " + look.OutcomeName(r.Outcome))
+	both := []look.Span{mark, look.Dim.Span("  " + look.Shorten(r.Encoder, 30))}
+	c.Frame(th, focused, title, look.Fit(look.TitleSpace(c.W, title), both, both[:1], nil)...)
 	p.drawBody(c, th)
+}
+
+// missingText explains why no packet is shown; "" if one is.
+func (p *details) missingText() string {
+	switch past := p.repeating; {
+	case p.opened == nil && !p.page.hasSelection:
+		return "no trouble yet; arrows select a packet"
+	case p.opened == nil && past == nil: // the lab has not answered yet
+		return "..."
+	case p.opened == nil:
+		text := "The run is being repeated from its start up to this packet"
+		if past.To > 0 {
+			text += ", sent at " + look.FormatTime(past.To)
+		}
+		if past.Reached > 0 {
+			text += "; it has reached " + look.FormatTime(past.Reached)
+		}
+		return text + ". esc ends this."
+	case p.opened.Gone && p.overNetwork:
+		return "Over a network, the details of packets are kept for five minutes, because the run cannot be repeated."
+	case p.opened.Gone:
+		return "This packet was not sent, or the run cannot be repeated."
+	}
+	return ""
 }
 
 // formatPacketID formats the sequence number, and the number of the copy if it is a duplicate.
@@ -176,24 +167,6 @@ func formatPacketID(id packetlog.ID) string {
 		s += ", copy " + strconv.Itoa(id.Copy)
 	}
 	return s
-}
-
-// drawWaiting draws how far the run is repeated up to the selected packet.
-func (p *details) drawWaiting(c *look.Canvas) {
-	text := "..."
-	if past := p.repeating; past != nil {
-		text = "The run is being repeated from its start up to this packet"
-		if past.To > 0 {
-			text += ", sent at " + look.FormatTime(past.To)
-		}
-		if past.Reached > 0 {
-			text += "; it has reached " + look.FormatTime(past.Reached)
-		}
-		text += ". esc ends this."
-	}
-	for y, line := range look.Wrap(text, c.W-4) {
-		c.Clip(2, 1+y, c.W-4, look.Dim, line)
-	}
 }
 
 // drawBody draws the sections from top to bottom, separated by empty lines if there is room: the reasons, the sizes, the
@@ -232,7 +205,7 @@ func (p *details) bitLines(th *look.Theme, w int) (lines [][]look.Span) {
 	barWidth := float64(max(w-nameWidth-bitsWidth-shareWidth-2, 0))
 	for i, part := range parts {
 		style, swatch := look.SlotStyle(part.Slot), string(th.Swatch(part.Slot))
-		lines = append(lines, []look.Span{style.Span(swatch + " "), look.Plain.Span(look.PadRight(names[i], nameWidth-2)),
+		lines = append(lines, []look.Span{th.SlotMark(part.Slot), look.Plain.Span(look.PadRight(names[i], nameWidth-2)),
 			look.Value.Span(look.PadLeft(units.Fixed(part.Share*totalBits, 1)+" bits", bitsWidth)),
 			look.Plain.Span(look.PadLeft(units.Fixed(100*part.Share, 1)+" %", shareWidth) + "  "),
 			style.Span(strings.Repeat(swatch, int(part.Share*barWidth+0.5)))})

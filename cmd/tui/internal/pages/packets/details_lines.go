@@ -143,7 +143,7 @@ func (p *details) pathLines(th *look.Theme) (lines [][]look.Span) {
 		add(look.Dim, "receiver", formatTime(r.Due), "due; in flight")
 	default:
 		add(look.OutcomeStyle(r.Outcome), "receiver", formatTime(r.Arrived),
-			string(th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)])+" "+look.OutcomeName(r.Outcome)+" after "+formatMs(r.Arrived-r.Sent))
+			th.OutcomeSymbol(r.Outcome)+" "+look.OutcomeName(r.Outcome)+" after "+formatMs(r.Arrived-r.Sent))
 	}
 	switch {
 	case in.AckLost != lossmodel.None:

@@ -363,8 +363,7 @@ func outcomeText(th *look.Theme, r *packetlog.Record) []look.Span {
 	case r.Outcome == packetlog.Decoded:
 		textStyle = look.Dim
 	}
-	symbol := string(th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)])
-	return []look.Span{style.Span(symbol + " "), textStyle.Span(text)}
+	return []look.Span{style.Span(th.OutcomeSymbol(r.Outcome) + " "), textStyle.Span(text)}
 }
 
 // Draw implements room.Pane. The selected packet is in the middle. Without a selection the followed packet is in the
@@ -396,9 +395,7 @@ func (p *list) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 	p.linkStatus.Draw(c, countWidth)
 	if t.NumRows == 0 {
-		for y, line := range look.Wrap(p.emptyText(), c.W-4) {
-			c.Clip(2, 2+y, c.W-4, look.Dim, line)
-		}
+		c.Wrap(2, 2, c.W-4, look.Dim, p.emptyText())
 	}
 }
 

@@ -113,13 +113,13 @@ func TestDetailsFollowTheFilter(t *testing.T) {
 	if !strings.Contains(m.View(), " more ↓") {
 		t.Fatalf("the details fit:\n%s", m.View())
 	}
-	if m.Move(0, room.ListEnd); !strings.Contains(m.View(), " % ") || p.details.top == 0 {
+	if m.Move(0, room.ListEnd); !strings.Contains(m.View(), " % ") || labtest.Pane[*details](page).top == 0 {
 		t.Errorf("the details do not scroll:\n%s", m.View())
 	}
 	m.Press("esc")
 	p.setFilter(lost)
 	m.Tick(true)
-	if o := p.details.opened; o == nil || o.Record.Outcome != packetlog.Lost {
+	if o := labtest.Pane[*details](page).opened; o == nil || o.Record.Outcome != packetlog.Lost {
 		t.Errorf("with the filter lost the details show %+v", o)
 	}
 }

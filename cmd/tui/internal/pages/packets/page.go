@@ -18,8 +18,7 @@ import (
 // packets is the list of packets with its keys.
 type packets struct {
 	list
-	details *details
-	bits    *bits
+	bits *bits
 }
 
 // The panes, in the order of the tab key.
@@ -41,18 +40,13 @@ const (
 func New() *room.Page {
 	p := &room.Page{Name: "Packets", Top: room.NewSlot(&panes.SummaryLine{}), TopIfWide: true}
 	all := list{find: packetfilter.Trouble(), run: run{present: &engine.Lane{}}, dirty: true}
-	list := &packets{list: all, details: &details{}, bits: &bits{bitPane: bitPane{wantRow: encoders.NoRow}}}
-	list.bits.list = list
+	list := &packets{list: all, bits: &bits{bitPane{wantRow: encoders.NoRow}}}
 	list.setColumns()
-	row := &rowPane{bitPane: &list.bits.bitPane, bits: list.bits}
-	s := p.Add(list, list.bits, row, list.details)
+	s := p.Add(list, list.bits, &rowPane{bitPane: &list.bits.bitPane}, &details{page: list})
 	p.LayOut = func(w, h int) []room.Place {
-		if list.bits.on {
-			return list.bits.layOutPanes(s, w, h)
-		}
 		const minDetailsWidth = 52 // for the sentence about a packet; a narrower pane is below the list instead
 		left := min(max(w*52/100, listWidth), listWidth+12)
-		if w-left < minDetailsWidth {
+		if list.bits.on || w-left < minDetailsWidth {
 			return p.Small(w, h)
 		}
 		return []room.Place{s[paneList].Place(0, 0, left, h), s[paneDetails].Place(left, 0, w-left, h)}
@@ -69,12 +63,6 @@ func New() *room.Page {
 
 // Absent implements room.Absent: the bits of a packet are shown in place of the list.
 func (p *packets) Absent() bool { return p.bits.on }
-
-func (p *packets) Observe(v room.View) bool {
-	changed := p.list.Observe(v)
-	p.details.selected, p.details.hasSelection, p.details.filter, p.details.env = p.selected, p.hasSelection, p.filter, &p.env
-	return changed
-}
 
 // Move selects another packet: up and down by rows, left and right by matches of /search, which is trouble at first.
 func (p *packets) Move(dx, dy int) room.Request {
@@ -133,7 +121,7 @@ func (p *packets) Enter() room.Request {
 // that the filter needs.
 func (p *packets) Release() room.Request {
 	if p.bits.on {
-		p.showBits(false)
+		p.bits.on = false
 		return room.Request{}
 	}
 	request := p.setFilter(packetfilter.Filter{})

@@ -37,9 +37,7 @@ func NewProblems(snap *engine.Snapshot, cfg *config.Config) room.Overlay {
 	}
 	b.Keys = []room.Binding{room.OverlayKey("enter", "open", "open the packet on page 3").Pin()}
 	b.Details = func(c *look.Canvas, _ *look.Theme, i int) {
-		for y, line := range look.Wrap(report.Explain(&list[i].Opened, list[i].Reason, cfg), c.W) {
-			c.Clip(0, y, c.W, look.Plain, line)
-		}
+		c.Wrap(0, 0, c.W, look.Plain, report.Explain(&list[i].Opened, list[i].Reason, cfg))
 	}
 	b.Table = grid.Table{Sort: -1, Columns: []grid.Column{
 		{Width: grid.Rest, Min: 20, Text: func(cell grid.Cell) []look.Span {

@@ -28,8 +28,6 @@ const (
 // the bar. If none does, it returns the layout that fits the most parts.
 func (p *Bits) chooseLayout(parts []Part, w, h int) bitsLayout {
 	nameWidth := min(maxNameWidth(parts), nameMaxWidth)
-	tableCell := 2 + nameWidth + figuresWidth + columnGap
-	gridCell := 2 + nameWidth + shareWidth + columnGap
 	column := columnMinWidth
 	if h < 2 { // drawColumns shows name and share in one line
 		column = lineMinWidth
@@ -37,9 +35,8 @@ func (p *Bits) chooseLayout(parts []Part, w, h int) bitsLayout {
 	layouts := []bitsLayout{ // the most detailed first
 		{capacity: max(h-2, 0), draw: p.drawRows}, // one row is empty, one has the headings
 		{capacity: w / column, draw: p.drawColumns},
-		// The last cell of a row needs no gap after it. In the table, one row has the headings.
-		{capacity: (w + columnGap) / tableCell * (h - 1), draw: p.tableDrawer(tableCell, nameWidth)},
-		{capacity: (w + columnGap) / gridCell * h, draw: p.gridDrawer(gridCell, nameWidth)},
+		p.cells(nameWidth, figuresWidth, w, h-1), // one row has the headings
+		p.cells(nameWidth, shareWidth, w, h),
 	}
 	best := layouts[0]
 	for _, l := range layouts {
@@ -53,6 +50,11 @@ func (p *Bits) chooseLayout(parts []Part, w, h int) bitsLayout {
 	return best
 }
 
+// figures returns the share of a part in percent, its kbps, and its bits per changed item.
+func (p *Bits) figures(part *Part) (share, kbps, bits string) {
+	return units.Fixed(100*part.Share, 1), units.Fixed(part.Share*p.Recent.PayloadKbps, 1), units.Fixed(part.Share*p.Recent.BitsPerChanged, 2)
+}
+
 // drawRows draws each part in a row of its own: swatch and name, a bar, share, kbps and bits per
 // changed item.
 func (p *Bits) drawRows(c *look.Canvas, th *look.Theme, parts []Part) {
@@ -61,12 +63,13 @@ func (p *Bits) drawRows(c *look.Canvas, th *look.Theme, parts []Part) {
 	c.TextRight(c.W-2, 3, look.Dim, "share      kbps   bits/changed")
 	for i, name := range PartNames(parts, nameWidth-3) {
 		part, y := &parts[i], 4+i
-		c.Spans(2, y, nameWidth-1, look.SlotStyle(part.Slot).Span(string(th.Swatch(part.Slot))+" "), look.Plain.Span(name))
+		c.Spans(2, y, nameWidth-1, th.SlotMark(part.Slot), look.Plain.Span(name))
 		barWidth := max(c.W-4-nameWidth-figures, 0)
 		c.Fill(2+nameWidth, y, int(part.Share*float64(barWidth)+0.5), look.SlotStyle(part.Slot), th.Swatch(part.Slot))
-		c.TextRight(c.W-2, y, look.Plain, look.PadLeft(units.Fixed(part.Share*p.Recent.BitsPerChanged, 2), 11))
-		c.TextRight(c.W-15, y, look.Plain, units.Fixed(part.Share*p.Recent.PayloadKbps, 1))
-		c.TextRight(c.W-25, y, look.Value, units.Fixed(100*part.Share, 1)+" %")
+		share, kbps, bits := p.figures(part)
+		c.TextRight(c.W-2, y, look.Plain, look.PadLeft(bits, 11))
+		c.TextRight(c.W-15, y, look.Plain, kbps)
+		c.TextRight(c.W-25, y, look.Value, share+" %")
 	}
 }
 
@@ -81,14 +84,16 @@ func (p *Bits) drawColumns(c *look.Canvas, th *look.Theme, parts []Part) {
 	}
 	for i, name := range PartNames(parts, nameWidth) {
 		part, x := &parts[i], 2+i*w
+		share, kbps, bits := p.figures(part)
+		named := []look.Span{th.SlotMark(part.Slot), look.Plain.Span(name)}
 		lines := [][]look.Span{
-			{look.SlotStyle(part.Slot).Span(string(th.Swatch(part.Slot)) + " "), look.Plain.Span(name)},
-			{look.Value.Span(look.PadLeft(units.Fixed(100*part.Share, 1), 6)), look.Dim.Span(" %")},
-			{look.Plain.Span(look.PadLeft(units.Fixed(part.Share*p.Recent.PayloadKbps, 1), 6)), look.Dim.Span(" kbps")},
-			{look.Plain.Span(look.PadLeft(units.Fixed(part.Share*p.Recent.BitsPerChanged, 2), 6)), look.Dim.Span(" bits")},
+			named,
+			look.Labelled("", look.PadLeft(share, 6), " %"),
+			{look.Plain.Span(look.PadLeft(kbps, 6)), look.Dim.Span(" kbps")},
+			{look.Plain.Span(look.PadLeft(bits, 6)), look.Dim.Span(" bits")},
 		}
 		if isOneLine {
-			lines = [][]look.Span{{lines[0][0], lines[0][1], look.Value.Span(" " + units.Fixed(100*part.Share, 0) + "%")}}
+			lines = [][]look.Span{append(named, look.Value.Span(" "+units.Fixed(100*part.Share, 0)+"%"))}
 		}
 		for j, line := range lines {
 			if y := 2 + j; y < c.H-1 {
@@ -98,35 +103,28 @@ func (p *Bits) drawColumns(c *look.Canvas, th *look.Theme, parts []Part) {
 	}
 }
 
-// tableDrawer returns a function that draws the parts in columns of cellWidth, filled from top to
-// bottom, with all figures of a part in one line.
-func (p *Bits) tableDrawer(cellWidth, nameWidth int) func(*look.Canvas, *look.Theme, []Part) {
-	return func(c *look.Canvas, th *look.Theme, parts []Part) {
-		h := max(c.H-4, 1) // parts per column
-		numColumns := (len(parts) + h - 1) / h
-		for x := 2; x < 2+numColumns*cellWidth; x += cellWidth {
-			c.TextRight(x+cellWidth-columnGap, 2, look.Dim, "share  kbps   bits")
-		}
-		for i, text := range PartNames(parts, nameWidth) {
-			part, x, y := &parts[i], 2+i/h*cellWidth, 3+i%h
-			end := x + cellWidth - columnGap
-			c.Spans(x, y, 2+nameWidth, look.SlotStyle(part.Slot).Span(string(th.Swatch(part.Slot))+" "), look.Plain.Span(text))
-			c.TextRight(end-13, y, look.Value, units.Fixed(100*part.Share, 1)+"%")
-			c.TextRight(end-7, y, look.Plain, units.Fixed(part.Share*p.Recent.PayloadKbps, 1))
-			c.TextRight(end, y, look.Plain, units.Fixed(part.Share*p.Recent.BitsPerChanged, 2))
-		}
-	}
-}
-
-// gridDrawer returns a function that draws only names and shares, in columns of cellWidth, filled
-// from top to bottom.
-func (p *Bits) gridDrawer(cellWidth, nameWidth int) func(*look.Canvas, *look.Theme, []Part) {
-	return func(c *look.Canvas, th *look.Theme, parts []Part) {
-		h := max(c.H-3, 1) // parts per column
-		for i, text := range PartNames(parts, nameWidth) {
-			part, x, y := &parts[i], 2+i/h*cellWidth, 2+i%h
-			c.Spans(x, y, 2+nameWidth, look.SlotStyle(part.Slot).Span(string(th.Swatch(part.Slot))+" "), look.Plain.Span(text))
-			c.TextRight(x+cellWidth-columnGap, y, look.Value, units.Fixed(100*part.Share, 1)+"%")
+// cells returns the layout in which each part takes a line, with nameWidth columns for its name and the given number for
+// its figures. It fits as many parts side by side as w columns have room for, h below each other, and fills from top to
+// bottom.
+func (p *Bits) cells(nameWidth, figures, w, h int) bitsLayout {
+	cell := 2 + nameWidth + figures + columnGap
+	draw := func(c *look.Canvas, th *look.Theme, parts []Part) {
+		for i, name := range PartNames(parts, nameWidth) {
+			part, x, y := &parts[i], 2+i/h*cell, c.H-1-h+i%h
+			end := x + cell - columnGap
+			c.Spans(x, y, 2+nameWidth, th.SlotMark(part.Slot), look.Plain.Span(name))
+			share, kbps, bits := p.figures(part)
+			if figures == shareWidth {
+				c.TextRight(end, y, look.Value, share+"%")
+				continue
+			}
+			if i%h == 0 {
+				c.TextRight(end, y-1, look.Dim, "share  kbps   bits")
+			}
+			c.TextRight(end-13, y, look.Value, share+"%")
+			c.TextRight(end-7, y, look.Plain, kbps)
+			c.TextRight(end, y, look.Plain, bits)
 		}
 	}
+	return bitsLayout{capacity: (w + columnGap) / cell * h, draw: draw} // the last cell of a line needs no gap after it
 }

@@ -1,6 +1,7 @@
 package panes
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -55,15 +56,7 @@ func LimitParts(parts []Part, limit int, rank func(slot int) float64) []Part {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch ra, rb := rank(parts[a].Slot), rank(parts[b].Slot); {
-		case ra > rb:
-			return -1
-		case ra < rb:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank(parts[b].Slot), rank(parts[a].Slot)) })
 	keep := order[:max(limit-1, 0)]
 	slices.Sort(keep)
 	var out []Part

@@ -56,12 +56,7 @@ func (p *worldMap) drawReasons(c *look.Canvas) {
 	if n := counts[view.TooLarge]; n > 0 {
 		text += ", " + strconv.Itoa(n) + " do not fit into a packet"
 	}
-	y := 1
-	for _, line := range look.Wrap(text, c.W-4) {
-		c.Clip(2, y, c.W-4, look.Dim, line)
-		y++
-	}
-	y++
+	y := c.Wrap(2, 1, c.W-4, look.Dim, text) + 1
 	for rank, row := range rows.Ranked {
 		if y >= c.H-1 {
 			return

@@ -63,6 +63,14 @@ type explained struct {
 // Delay returns the packet's one-way delay.
 func (e explained) Delay() time.Duration { return e.Arrived - e.Sent }
 
+// Extra returns by how much the packet took longer than the stages of the link usually add.
+func (e explained) Extra() (extra time.Duration) {
+	for _, s := range e.In.Trail.All() {
+		extra += s.Delay - s.BaseDelay
+	}
+	return extra
+}
+
 // BaseSeq returns the sequence number of the baseline.
 func (e explained) BaseSeq() uint64 { return e.Seq - uint64(e.Baseline) }
 

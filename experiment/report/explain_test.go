@@ -308,6 +308,18 @@ func TestExplainLateInQueue(t *testing.T) {
 	}
 }
 
+// With a latency that no playout delay of this length allows, every packet is late, whatever its jitter is.
+func TestExplainAlwaysLate(t *testing.T) {
+	x := runWithProblems(t, time.Second, newCrowd(1), "down.latency", "20ms", "down.jitter", "5ms", "receiver.playout_delay", "85ms")
+	x.change(config.NewChange("down.latency", "300ms"))
+	x.run(3 * time.Second)
+	i := x.newestIncident("late")
+	const want = "(playout delay 85 ms): the latency of 300 ms alone is longer than this playout delay allows"
+	if got := Explain(&i.Opened, i.Reason, x.s.Config()); !strings.HasSuffix(got, want) {
+		t.Errorf("got\n%s\nwant\n...%s", got, want)
+	}
+}
+
 // The error of a receiver appears in sentences without the name of its package.
 func TestProblemWithoutPackageName(t *testing.T) {
 	in := &inspector.Inside{AtReceiver: inspector.AtReceiver{Err: endpoint.ErrMalformed}}

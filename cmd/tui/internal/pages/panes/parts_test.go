@@ -82,3 +82,16 @@ func TestSharedSlotIsNamedByItsFields(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestUnknownAge: over a network the age of the display is not known, and is not shown as 0.
+func TestUnknownAge(t *testing.T) {
+	snap := labtest.NewCalls().Snap
+	for i := range snap.Lanes[0].Samples {
+		s := &snap.Lanes[0].Samples[i]
+		s.Age, s.Oldest, s.Aged = 0, 0, 0
+	}
+	title := labtest.Draw(panes.NewPlayout(snap.Schema), labtest.NewView(snap), 60, 10)[0]
+	if !regexp.MustCompile(`Age ms +max, 2 s +- `).MatchString(title) {
+		t.Errorf("the title is %q", title)
+	}
+}

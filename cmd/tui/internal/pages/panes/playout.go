@@ -40,7 +40,10 @@ const minPlayoutWidth = 38
 
 // playoutCharts returns the charts that apply to the data, the most important first.
 func (p *Playout) playoutCharts() []TimeChart[meters.Sample] {
-	age := maxChart("Age ms", 100, 0, look.Payload, func(s *meters.Sample) float64 { return units.Milliseconds(s.Oldest) })
+	age := maxChart("Age ms", 100, 0, look.Payload, nil)
+	age.Lines[0].Value = func(s *meters.Sample) (num, den float64) {
+		return units.Milliseconds(s.Oldest), float64(min(s.Aged, 1)) // unknown over a network
+	}
 	starvation := TimeChart[meters.Sample]{Title: "Starved %", Floor: 10, Decimals: 1, Lines: []TimeLine[meters.Sample]{{Style: look.Warn, Value: starved}}}
 	late := TimeChart[meters.Sample]{Title: "Late/s", Floor: 4, Decimals: 1, After: totalLegend(p.Lane.Totals.Playout.Late),
 		Lines: []TimeLine[meters.Sample]{{Style: look.Late,

@@ -6,14 +6,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"wirelab/dataset"
-	"wirelab/dataset/frame"
 	"wirelab/dataset/stats"
 	"wirelab/encoders"
 	"wirelab/encoders/table"
-	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/walkoff"
 	"wirelab/internal/texttable"
@@ -38,7 +35,10 @@ func (a *app) writeMessageStats(ctx context.Context, src dataset.Source, f stats
 	if len(f.against) > 0 {
 		return usagef("--against compares snapshots of cubes, but %s contains messages", f.data.spec)
 	}
-	codecs, err := f.parseEncoders(src.Schema())
+	if !f.encodersGiven {
+		f.encoders = table.SuitableNames(table.All(), src.Schema())
+	}
+	codecs, err := f.findCodecs(src.Schema())
 	if err != nil {
 		return err
 	}
@@ -50,8 +50,8 @@ func (a *app) writeMessageStats(ctx context.Context, src dataset.Source, f stats
 		return err
 	}
 	line := a.progress("stats")
-	for i, e := range codecs {
-		saving, err := a.measureSaving(ctx, e, f)
+	for i := range codecs {
+		saving, err := a.measureSaving(ctx, codecs[i], f.params[i], f)
 		if err != nil {
 			line.done()
 			return err
@@ -79,38 +79,6 @@ func lossyEncoders(m *messageInfo) error {
 	return newFailure(reasons)
 }
 
-// parseEncoders parses --encoder, an encoder's name and parameters such as "deflate level=9".
-// Without the flag it returns all encoders that support messages.
-func (f *statsFlags) parseEncoders(s *frame.Schema) (list []config.Encoder, err error) {
-	names := f.encoders
-	if !f.encodersGiven {
-		names = table.SuitableNames(table.All(), s)
-	}
-	for _, text := range names {
-		parts := strings.Fields(text)
-		if len(parts) == 0 {
-			return nil, usagef("--encoder is empty; expected one of %s", strings.Join(table.SuitableNames(table.All(), s), ", "))
-		}
-		e := config.Encoder{Name: parts[0], Params: map[string]any{}}
-		for _, w := range parts[1:] {
-			key, value, ok := strings.Cut(w, "=")
-			if !ok {
-				return nil, usagef("--encoder %q: %s makes no sense; expected NAME=VALUE", text, w)
-			}
-			e.Params[key] = parseValue(value)
-		}
-		codec, _, err := e.Resolve("encoder", nil) // nil: among all encoders
-		if err != nil {
-			return nil, asUsageError(withSuggestion(err))
-		}
-		if err := checkSuits(codec, s); err != nil {
-			return nil, err
-		}
-		list = append(list, e)
-	}
-	return list, nil
-}
-
 // measureMessages returns statistics of up to limit messages; 0 means no limit. The time of a message
 // is the one that the source has recorded or, without recorded times, that of its tick.
 func measureMessages(ctx context.Context, src dataset.Source, limit int) (stats.BodySummary, error) {
@@ -131,13 +99,9 @@ func measureMessages(ctx context.Context, src dataset.Source, limit int) (stats.
 }
 
 // measureSaving encodes the messages with one encoder and returns the sizes. It opens the data
-// again, since the frames of a source can be read only once. If e does not name a file that the
+// again, since the frames of a source can be read only once. If params do not name a file that the
 // encoder needs, and there is no other problem, the Problem of the result names the parameter.
-func (a *app) measureSaving(ctx context.Context, e config.Encoder, f statsFlags) (walkoff.MessageResult, error) {
-	codec, params, err := e.Resolve("encoder", nil) // nil: among all encoders
-	if err != nil {
-		return walkoff.MessageResult{}, asUsageError(err)
-	}
+func (a *app) measureSaving(ctx context.Context, codec *encoders.Codec, params any, f statsFlags) (walkoff.MessageResult, error) {
 	src, err := f.data.open(ctx)
 	if err != nil {
 		return walkoff.MessageResult{}, err

@@ -50,18 +50,6 @@ type chosenLink struct {
 	directions []direction // the downlink, then the uplink unless it is perfect
 }
 
-// selectDirection returns the downlink or, if up is set, the uplink with its settings. An uplink
-// that the flags do not set is perfect.
-func (l *chosenLink) selectDirection(up bool) direction {
-	switch {
-	case !up:
-		return l.directions[0]
-	case len(l.directions) > 1:
-		return l.directions[1]
-	}
-	return direction{"up", lossmodel.DefaultSpec()}
-}
-
 // sameAsDown reports whether direction i has the same settings as the downlink. With the same
 // seed both then treat every packet alike.
 func (l *chosenLink) sameAsDown(i int) bool {

@@ -121,7 +121,6 @@ func profileNameList() (names []string) {
 func (a *app) linksTraceCommand() *cobra.Command {
 	var link linkFlags
 	var traffic trafficFlags
-	up := false
 	cmd := &cobra.Command{
 		Use:   "trace",
 		Short: "Send packets over a link and write their outcomes as CSV",
@@ -134,22 +133,20 @@ With --netem, the outcome of every packet is the one that Linux gives for the sa
   tui links trace --netem "loss gemodel 1% 20% seed 1" --packets 200000`,
 		Example: `  tui links trace --profile unity-4g --packets 10000 > mobile.csv
   tui links trace --set down.loss=5% --set down.burst=3 --packets 100000 | tui links fit -
-  tui links trace --config experiment.toml --up --interval 16.667ms --packets 3600`,
+  tui links trace --config experiment.toml --interval 16.667ms --packets 3600`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.linksTrace(cmd, &link, &traffic, up) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.linksTrace(cmd, &link, &traffic) },
 	}
 	link.add(cmd)
 	traffic.add(cmd, 10_000, time.Millisecond, 64) // defaults: number of packets, interval, bytes of a packet
 	link.addProfile(cmd)
-	cmd.Flags().StringVar(&link.file, "config", "", "use the links of the configuration in `FILE`")
-	cmd.Flags().BoolVar(&up, "up", false, "use the uplink, from receiver to sender, instead of the downlink")
+	cmd.Flags().StringVar(&link.file, "config", "", "use the downlink of the configuration in `FILE`")
 	a.addQuiet(cmd)
 	return cmd
 }
 
-// linksTrace sends packets over one direction of a link, the uplink if up is set, and writes their
-// outcomes as CSV.
-func (a *app) linksTrace(cmd *cobra.Command, f *linkFlags, traffic *trafficFlags, up bool) error {
+// linksTrace sends packets over the downlink of a link, and writes their outcomes as CSV.
+func (a *app) linksTrace(cmd *cobra.Command, f *linkFlags, traffic *trafficFlags) error {
 	if err := traffic.check(); err != nil {
 		return err
 	}
@@ -157,7 +154,7 @@ func (a *app) linksTrace(cmd *cobra.Command, f *linkFlags, traffic *trafficFlags
 	if err != nil {
 		return err
 	}
-	chosen := link.selectDirection(up)
+	chosen := link.directions[0]
 	a.warn(linkWarnings(chosen))
 	var rows []capture.Packet
 	err = a.await(cmd.Context(), "trace", func() (err error) {

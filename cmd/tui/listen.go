@@ -43,7 +43,6 @@ func services(files remote.FileFinder) []service {
 // listenFlags are the flags of tui listen.
 type listenFlags struct {
 	tokenFile string        // path of a file with the token; "" means a new token
-	idle      time.Duration // a session that receives nothing for this time ends
 	duration  time.Duration // after which tui listen stops; 0 means no limit
 	sessions  int           // largest number of sessions at a time
 	files     []string      // paths of the files that sessions may open
@@ -84,7 +83,6 @@ With --json every event is a line of JSON: listening (with addr and token), bega
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.tokenFile, "token-file", "", "keep the token, the certificate and the key in this `FILE`, which is created if it does not exist (default: a new token, which is printed)")
-	flags.DurationVar(&f.idle, "idle", remote.DefaultIdle, "end sessions that receive nothing for this `TIME`")
 	flags.DurationVar(&f.duration, "duration", 0, "stop after this `TIME`")
 	flags.IntVar(&f.sessions, "max-sessions", remote.DefaultSessions, "refuse new sessions while there are `N`")
 	flags.StringArrayVar(&f.files, "file", nil, "allow sessions to open this `FILE`, a model or a dictionary; may be repeated")
@@ -102,8 +100,6 @@ func (f *listenFlags) check() error {
 	switch {
 	case f.sessions < 1 || f.sessions > maxSessions:
 		return usagef("--max-sessions %d makes no sense; expected 1 to %d", f.sessions, maxSessions)
-	case f.idle < time.Second || f.idle > time.Hour:
-		return usagef("--idle %v makes no sense; expected 1s to 1h", f.idle)
 	case f.duration < 0:
 		return usagef("--duration %v makes no sense; expected a time above 0s", f.duration)
 	}
@@ -129,7 +125,7 @@ func (a *app) listen(ctx context.Context, addr string, f *listenFlags) error {
 		return err
 	}
 	r := &listenServer{app: a, services: services(files)}
-	l, err := remote.Listen(addrPort, id, remote.Options{Idle: f.idle, MaxSessions: f.sessions})
+	l, err := remote.Listen(addrPort, id, remote.Options{MaxSessions: f.sessions})
 	if err != nil {
 		return asUsageError(fmt.Errorf("cannot listen on %s: %w", addrPort, err))
 	}

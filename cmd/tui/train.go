@@ -21,6 +21,8 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/internal/atomicfile"
 	"wirelab/internal/setting"
+	"wirelab/internal/texttable"
+	"wirelab/internal/units"
 )
 
 // trainFlags are the flags of tui train.
@@ -31,7 +33,6 @@ type trainFlags struct {
 	encoder string   // name; "" means all encoders with models of such data
 	size    string   // limit for a model file; "" means the default
 	seed    uint64   // of the training and of generated data
-	quick   bool     // make one short pass over little data, as a test
 
 	dir, file string // folder and name of the file that out describes; file is "" if out is a folder
 }
@@ -56,10 +57,10 @@ detect overfitting.
 
 Without --encoder all encoders are trained that have models of such data. --out is a folder,
 or with an extension, as in game.model, the file of a single model. --size limits the size of
-a file. The result contains the loss curve, in bits per changed cube or byte. The same
-recordings and seed give the same files on every machine. If training is interrupted, the
-files of that encoder stay unchanged.`,
-		Example: `  tui train --data demo --out trained --quick
+a file. The losses are printed in bits per changed cube or byte. The same recordings and
+seed give the same files on every machine. If training is interrupted, the files of that
+encoder stay unchanged.`,
+		Example: `  tui train --data demo --out trained
   tui train --encoder datagram --data packets:match.pcap --out game.model --size 1MB
   tui train --encoder zstd-dict --data packets:match.pcap --held packets:b.pcap --out game.zdict`,
 		Args: noArgs,
@@ -71,7 +72,6 @@ files of that encoder stay unchanged.`,
 	cmd.Flags().StringVar(&f.encoder, "encoder", "", "train only this `encoder` (default: all with models of such data)")
 	cmd.Flags().StringVar(&f.size, "size", "", "largest `SIZE` of a model file, such as 64KB (default 256KB; 32KB for a dictionary)")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the training and of generated data")
-	cmd.Flags().BoolVar(&f.quick, "quick", false, "make one short pass over little data, as a test")
 	a.addOutputFlags(cmd)
 	complete(cmd, "data", dataSpecs)
 	complete(cmd, "held", dataSpecs)
@@ -100,7 +100,6 @@ type trainResult struct {
 	Data     []trainingSet   `json:"data"`
 	Held     *trainingSet    `json:"held"` // nil without --held
 	Seed     uint64          `json:"seed"`
-	Quick    bool            `json:"quick"`
 	Encoders []encoderResult `json:"encoders"`
 }
 
@@ -109,8 +108,6 @@ type encoderResult struct {
 	Encoder string       `json:"encoder"`
 	Seconds float64      `json:"seconds"` // duration of the training; the only field that differs between runs
 	Files   []fileResult `json:"files"`
-	Curve   []curvePoint `json:"curve"`
-	unit    string       // unit of the curve: bits per changed cube, byte, ...
 }
 
 // fileResult describes a written file.
@@ -118,15 +115,6 @@ type fileResult struct {
 	Path   string `json:"path"` // relative to the folder of --out
 	Bytes  int    `json:"bytes"`
 	SHA256 string `json:"sha256"`
-}
-
-// curvePoint is a point of the loss curve, in bits per unit of the encoder; see
-// train.Trainer.Per.
-type curvePoint struct {
-	Part  string   `json:"part"`  // part of the training, such as one of several models of the encoder
-	Epoch int      `json:"epoch"` // number of the pass over the data
-	Train *float64 `json:"train"` // loss on the training data; null if not measured
-	Held  *float64 `json:"held"`  // loss on the held-out recording; null if not measured
 }
 
 // train trains the chosen encoders and writes their files and results. After an error it still
@@ -199,8 +187,8 @@ func (a *app) chosenTrainers(name string) ([]train.Trainer, error) {
 // trainAll trains one encoder after the other and writes the file of each when its training is
 // complete. After an error the result contains the encoders that are complete.
 func (a *app) trainAll(ctx context.Context, f trainFlags, trainers []train.Trainer) (trainResult, error) {
-	out := trainResult{Seed: f.seed, Quick: f.quick, Encoders: []encoderResult{}}
-	job := train.Job{Seed: f.seed, Quick: f.quick}
+	out := trainResult{Seed: f.seed, Encoders: []encoderResult{}}
+	job := train.Job{Seed: f.seed}
 	if f.size != "" {
 		size, err := setting.Size.Read("--size", f.size)
 		if err != nil {
@@ -257,12 +245,11 @@ func trainersFor(trainers []train.Trainer, out trainResult) (list []train.Traine
 
 // trainOne trains one encoder and writes its file.
 func (a *app) trainOne(ctx context.Context, f trainFlags, t train.Trainer, job train.Job) (encoderResult, error) {
-	result := encoderResult{Encoder: t.Encoder, Curve: []curvePoint{}, unit: t.Per}
-	hasHeld := job.Held != nil
-	log := a.newTrainLog(t.Encoder, hasHeld)
+	result := encoderResult{Encoder: t.Encoder}
+	line := a.progress(t.Encoder)
 	start := a.clock()
-	files, err := t.Train(ctx, job, log.callbacks())
-	log.line.done()
+	files, err := t.Train(ctx, job, a.trainLog(&t, line))
+	line.done()
 	if errors.Is(err, train.ErrSize) {
 		return result, asUsageError(fmt.Errorf("--size: %w", err))
 	}
@@ -273,9 +260,6 @@ func (a *app) trainOne(ctx context.Context, f trainFlags, t train.Trainer, job t
 		return result, err // the training was interrupted, so the file may be incomplete
 	}
 	result.Seconds = math.Round((a.clock()-start).Seconds()*10) / 10
-	for _, p := range log.curve {
-		result.Curve = append(result.Curve, curvePoint{p.Part, p.Epoch, finiteOrNil(p.Train), finiteOrNil(p.Held)})
-	}
 	file := files[0] // trainers of models of a user's data make one file
 	name := cmp.Or(f.file, file.Name)
 	sum := sha256.Sum256(file.Data)
@@ -301,10 +285,37 @@ func (a *app) writeModel(path string, data []byte) error {
 	return nil
 }
 
-// finiteOrNil returns a pointer to v, or nil for NaN and infinities, which JSON cannot represent.
-func finiteOrNil(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
+// trainLog returns the functions by which a trainer reports its progress and its losses, which are printed. line shows
+// the progress. They may be called from any goroutine.
+func (a *app) trainLog(t *train.Trainer, line *progress) train.Log {
+	return train.Log{
+		Step: func(part string, done, total int64) {
+			line.startJob(t.Encoder + ", " + part)
+			line.report(float64(done), float64(total))
+		},
+		Point: func(p train.Point) {
+			line.pause()
+			a.remark("%s, %s, pass %d, bits per %s: training %s, held out %s", t.Encoder, p.Part, p.Epoch, t.Per,
+				formatLoss(p.Train), formatLoss(p.Held))
+		},
 	}
-	return &v
+}
+
+// formatLoss formats a loss in bits; "-" for NaN, which means not measured.
+func formatLoss(v float64) string {
+	if math.IsNaN(v) {
+		return "-"
+	}
+	return units.Fixed(v, 3)
+}
+
+// writeTrainResult writes the names and sizes of the written files.
+func writeTrainResult(w io.Writer, out *trainResult) {
+	g := texttable.New(">bytes", "file", "sha256")
+	for _, c := range out.Encoders {
+		for _, f := range c.Files {
+			g.Add(f.Bytes, f.Path, f.SHA256[:12])
+		}
+	}
+	g.WriteText(w, anyWidth)
 }

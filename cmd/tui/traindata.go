@@ -20,9 +20,6 @@ type trainingSet struct {
 	schema *frame.Schema
 }
 
-// quickFrames is the number of frames that --quick reads of each recording.
-const quickFrames = 400
-
 // readTrainingSets reads the recordings of --data and --held once, before the training, which may
 // take hours. It returns an error if a recording is damaged, if no trainer supports it, or if it is
 // listed twice. held is the recording of --held; nil if none.
@@ -100,10 +97,7 @@ func (a *app) readTrainingSet(ctx context.Context, spec string, f trainFlags, tr
 		}
 	}
 	set := trainingSet{Spec: spec, schema: s}
-	switch _, ends := src.(dataset.Sized); {
-	case f.quick:
-		set.limit = quickFrames
-	case !ends:
+	if _, ends := src.(dataset.Sized); !ends {
 		set.limit = endlessFrames
 	}
 	err = set.read(ctx, src)

@@ -14,7 +14,6 @@ import (
 
 const (
 	maxSamples      = 40_000    // datagrams of all clips
-	maxQuickSamples = 300       // datagrams of each clip if train.Job.Quick is set
 	defaultFileSize = 256 << 10 // bytes of a model file
 	minFileSize     = 32 << 10
 )
@@ -54,9 +53,6 @@ func learnModel(ctx context.Context, job train.Job, log train.Log, acked bool) (
 		return nil, fmt.Errorf("%w: %d bytes, expected %d to %d", train.ErrSize, t.budget, minFileSize, maxFile)
 	}
 	maxPerClip := maxSamples / max(len(job.Clips), 1) // each clip has an equal share
-	if job.Quick {
-		maxPerClip = min(maxPerClip, maxQuickSamples)
-	}
 	counts := make([]int, len(job.Clips))
 	err := train.ForEachFrame(ctx, job.Clips, func(i int, f *frame.Frame) error {
 		if len(f.Body) > 0 && counts[i] < maxPerClip {

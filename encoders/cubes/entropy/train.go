@@ -17,9 +17,6 @@ func Trainers() []train.Trainer {
 	return []train.Trainer{{Encoder: "adaptive", Suits: suits, From: "snapshots of 901 cubes", Per: "changed cube", Train: trainStatic}}
 }
 
-// maxQuickFrames bounds the frames of a clip that a quick job uses.
-const maxQuickFrames = 120
-
 // trainer encodes clips repeatedly with a coder that is being trained.
 type trainer struct {
 	job   train.Job
@@ -50,12 +47,9 @@ func (s *trainer) encodeClip(ctx context.Context, clip train.Clip, units, cubes 
 		return err
 	}
 	s.coder.resize(clip.Schema.Rows, newMemo(clip.Schema.Rows, nil))
-	limit := 0 // all frames
-	if s.job.Quick {
-		limit = maxQuickFrames
-	}
+	const allFrames = 0
 	var buf []byte
-	return clip.Chain(limit, func(_ int, cur, base *frame.Frame, memo, spare encoders.Memo) (next encoders.Memo, err error) {
+	return clip.Chain(allFrames, func(_ int, cur, base *frame.Frame, memo, spare encoders.Memo) (next encoders.Memo, err error) {
 		if buf, next, err = s.coder.Encode(buf[:0], cur, []encoders.Ref{{Frame: base, Memo: memo}}, spare,
 			nil); err != nil {
 			return nil, err

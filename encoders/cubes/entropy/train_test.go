@@ -15,7 +15,7 @@ import (
 // training reduces the cost.
 func TestTrainers(t *testing.T) {
 	held := recording.Clip("held", frame.Cubes(30), crowd(17, 30, 200))
-	job := train.Job{Clips: []train.Clip{recording.Clip("a", frame.Cubes(50), crowd(15, 50, 400)), recording.Clip("b", frame.Cubes(9), crowd(16, 9, 100))}, Quick: true}
+	job := train.Job{Clips: []train.Clip{recording.Clip("a", frame.Cubes(50), crowd(15, 50, 400)), recording.Clip("b", frame.Cubes(9), crowd(16, 9, 100))}}
 	for _, trainer := range Trainers() {
 		var points []train.Point
 		log := train.Log{Point: func(p train.Point) { points = append(points, p) }}
@@ -52,7 +52,7 @@ func TestTrainersMatchEmbeddedFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	sizes := map[string]int{"static.tab.zst": len(table)}
-	job := train.Job{Clips: []train.Clip{recording.Clip("a", frame.Cubes(9), crowd(15, 9, 40))}, Quick: true}
+	job := train.Job{Clips: []train.Clip{recording.Clip("a", frame.Cubes(9), crowd(15, 9, 40))}}
 	for _, trainer := range Trainers() {
 		files, err := trainer.Train(context.Background(), job, train.Log{})
 		if err != nil {

@@ -26,7 +26,6 @@ type ListBox struct {
 	Table   grid.Table                                     // with columns that call At; the box sets its rows and its cursor
 	Width   int                                            // columns in which no cell is cut off
 	Item    int                                            // the selected item; -1 if no item matches the filter
-	Empty   string                                         // is shown in place of items if there are none; "" for "no match"
 
 	DetailsFocused bool // the details get most rows
 
@@ -190,7 +189,7 @@ func (b *ListBox) Draw(c *look.Canvas, th *look.Theme) {
 	c.Frame(th, look.Focused, b.Title, look.Fit(look.TitleSpace(c.W, b.Title), []look.Span{hint}, nil)...)
 	const y = 1
 	if len(b.shown) == 0 {
-		c.Text(6, y+1, look.Dim, cmp.Or(b.Empty, "no match"))
+		c.Text(6, y+1, look.Dim, "no match")
 	}
 	end := c.H - 1
 	if b.Details != nil {

@@ -109,7 +109,7 @@ func TestTuneTable(t *testing.T) {
 	}
 	for _, c := range []struct{ args, want string }{
 		{"--field|w", `--field: unknown field "w"; expected one of `}, {"--field|on", "on has the kind flag, which has no scale"}, {"--tolerance|1 mol", "fits no field"},
-		{"--field|v|--tolerance|1 deg", `"1 deg" has no value in the unit of the field, "m"`}, {"--frames|2", "--frames 2 makes no sense"},
+		{"--field|v|--tolerance|1 deg", `"1 deg" has no value in the unit of the field, "m"`},
 		{"--tolerance|-1 cm", `--tolerance "-1 cm" is not above 0; expected the largest rounding error`}, {"--tolerance|NaN m", "is not above 0; expected"},
 		{"--tolerance|0 m", "is not above 0; expected"}, {"--tolerance|inf m", "is not above 0; expected"}, {"--tolerance|cm", "is not above 0; expected"},
 	} {

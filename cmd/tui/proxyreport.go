@@ -139,20 +139,23 @@ func writeClients(w io.Writer, list []clientTotals) {
 // then the deviations.
 func (p *runningProxy) writeTotals(w io.Writer, clients []clientTotals, deviations []string) {
 	up, down := p.live.DefaultLinks()
-	specs := [2]lossmodel.Spec{up, down}
 	t := &p.final.Totals
 	fmt.Fprintf(w, "%.1f s, %d clients joined, %d removed.\n", t.At.Seconds(), t.Joined, t.Forgotten)
 	g := texttable.New("", "up", "down")
-	row := func(name string, cell func(*relay.Flow, lossmodel.Spec) any) { // cell returns the value of one direction
-		g.Add(name, cell(&t.Flows[relay.Up], specs[relay.Up]), cell(&t.Flows[relay.Down], specs[relay.Down]))
+	row := func(name string, cell func(*relay.Flow) any) { // cell returns the value of one direction
+		g.Add(name, cell(&t.Flows[relay.Up]), cell(&t.Flows[relay.Down]))
 	}
 	// setting returns a function for row, which returns the value of a setting of a link.
-	setting := func(key string) func(*relay.Flow, lossmodel.Spec) any {
-		return func(f *relay.Flow, s lossmodel.Spec) any {
-			text := settingText(&s, key)
+	setting := func(key string) func(*relay.Flow) any {
+		return func(f *relay.Flow) any {
+			isDown := f == &t.Flows[relay.Down]
+			text := settingText(&up, key)
+			if isDown {
+				text = settingText(&down, key)
+			}
 			for i := range clients {
 				own := &clients[i].Up
-				if f == &t.Flows[relay.Down] {
+				if isDown {
 					own = &clients[i].Down
 				}
 				if settingText(&own.spec, key) != text {
@@ -172,14 +175,14 @@ func (p *runningProxy) writeTotals(w io.Writer, clients []clientTotals, deviatio
 	if len(p.live.Changes(0)) > 0 {
 		settingTitle = "%s set at the end" // since the links changed during the run
 	}
-	row("in", func(f *relay.Flow, _ lossmodel.Spec) any { return fmt.Sprintf("%d, %d bytes", f.In, f.InBytes) })
-	row("out", func(f *relay.Flow, _ lossmodel.Spec) any { return fmt.Sprintf("%d, %d bytes", f.Out, f.OutBytes) })
-	row("copies made", func(f *relay.Flow, _ lossmodel.Spec) any { return f.Copies })
-	row("damaged", func(f *relay.Flow, _ lossmodel.Spec) any { return f.Damaged })
-	row("send failed", func(f *relay.Flow, _ lossmodel.Spec) any { return f.Unsent })
-	row("in flight", func(f *relay.Flow, _ lossmodel.Spec) any { return f.Queued })
+	row("in", func(f *relay.Flow) any { return fmt.Sprintf("%d, %d bytes", f.In, f.InBytes) })
+	row("out", func(f *relay.Flow) any { return fmt.Sprintf("%d, %d bytes", f.Out, f.OutBytes) })
+	row("copies made", func(f *relay.Flow) any { return f.Copies })
+	row("damaged", func(f *relay.Flow) any { return f.Damaged })
+	row("send failed", func(f *relay.Flow) any { return f.Unsent })
+	row("in flight", func(f *relay.Flow) any { return f.Queued })
 	row(fmt.Sprintf(settingTitle, "loss"), setting("loss"))
-	row("lost", func(f *relay.Flow, _ lossmodel.Spec) any {
+	row("lost", func(f *relay.Flow) any {
 		if f.In == 0 {
 			return "-"
 		}
@@ -187,8 +190,8 @@ func (p *runningProxy) writeTotals(w io.Writer, clients []clientTotals, deviatio
 		return strings.TrimSuffix(fmt.Sprintf("%.2f %%: %s", lossPercent, f.Causes()), ": ") // without loss there are no causes
 	})
 	row(fmt.Sprintf(settingTitle, "latency"), setting("latency"))
-	row("delay, p50 / p99 / max ms", func(f *relay.Flow, _ lossmodel.Spec) any { return quantiles(&f.Delay) })
-	row("sent after due time, p50 / p99 / max ms", func(f *relay.Flow, _ lossmodel.Spec) any { return quantiles(&f.Lateness) })
+	row("delay, p50 / p99 / max ms", func(f *relay.Flow) any { return quantiles(&f.Delay) })
+	row("sent after due time, p50 / p99 / max ms", func(f *relay.Flow) any { return quantiles(&f.Lateness) })
 	row(fmt.Sprintf(settingTitle, "rate"), setting("rate"))
 	g.Add("busiest second", fmt.Sprintf("%.0f kbit/s", p.wireMax[relay.Up]), fmt.Sprintf("%.0f kbit/s", p.wireMax[relay.Down]))
 	g.WriteText(w, anyWidth)

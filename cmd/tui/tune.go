@@ -22,8 +22,6 @@ type tuneFlags struct {
 	data      dataFlags
 	field     string // of cubes "position" or "orientation"; of a table the names of fields, separated by commas
 	tolerance string // of a table: the largest rounding error; "" means half of a step
-	encoder   string // of a table; "" means the default
-	frames    int    // of a table: the number of frames to encode; 0 means all
 }
 
 // tuneCommand returns tui tune.
@@ -56,11 +54,8 @@ group of fields.`,
 	f.data.add(cmd, "demo", "demo", "world", "table") // the default of --data, then the accepted kinds of data
 	cmd.Flags().StringVar(&f.field, "field", "", "field to tune: `position|orientation` of cubes; of a table names of fields, separated by commas (default: all)")
 	cmd.Flags().StringVar(&f.tolerance, "tolerance", "", "largest rounding error of a table's fields, such as `\"1 cm\"`")
-	cmd.Flags().StringVar(&f.encoder, "encoder", "", "`encoder` of a table")
-	cmd.Flags().IntVar(&f.frames, "frames", 0, "encode only the first `N` frames of a table")
 	a.addOutputFlags(cmd)
 	complete(cmd, "field", fieldNames)
-	complete(cmd, "encoder", encoderNames)
 	return cmd
 }
 
@@ -98,8 +93,8 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 	if dataset.KindName(f.data.spec) == "table" {
 		return a.tuneTable(ctx, f)
 	}
-	if f.tolerance != "" || f.encoder != "" || f.frames != 0 {
-		return usagef("--tolerance, --encoder and --frames are for tables: --data table:SCHEMA.toml,PATH")
+	if f.tolerance != "" {
+		return usagef("--tolerance is for tables: --data table:SCHEMA.toml,PATH")
 	}
 	if f.field == "" {
 		return usagef("tui tune expects --field position or --field orientation")

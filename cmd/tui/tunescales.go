@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -32,11 +31,8 @@ func (a *app) tuneTable(ctx context.Context, f tuneFlags) error {
 	}
 	defer closeSource(src)
 	t, ok := src.(*table.Source)
-	switch {
-	case !ok || t.Packed():
+	if !ok || t.Packed() {
 		return usagef("%s has packed integers, which the game has rounded already; expected records as text", f.data.spec)
-	case f.frames != 0 && f.frames <= walkoff.Delay:
-		return usagef("--frames %d makes no sense; expected more than %d, because frames 0..5 are the initial state", f.frames, walkoff.Delay)
 	}
 	groups, otherUnits, err := f.scaleGroups(t.Schema())
 	if err != nil {
@@ -46,15 +42,12 @@ func (a *app) tuneTable(ctx context.Context, f tuneFlags) error {
 		a.remark("%s: --tolerance %s is not in the unit of these fields, which keep their scales: %s",
 			f.data.spec, f.tolerance, strings.Join(otherUnits, ", "))
 	}
-	codec, err := encodertable.ByName(cmp.Or(f.encoder, encodertable.Default(t.Schema())))
+	codec, err := encodertable.ByName(encodertable.Default(t.Schema()))
 	if err != nil {
-		return asUsageError(withSuggestion(err))
-	}
-	if err := checkSuits(codec, t.Schema()); err != nil {
 		return err
 	}
 	line := a.progress("tune")
-	search := walkoff.ScaleSearch{Spec: f.data.spec, Layout: t.Layout(), Path: t.Path, Codec: codec, Frames: f.frames, Clock: a.clock,
+	search := walkoff.ScaleSearch{Spec: f.data.spec, Layout: t.Layout(), Path: t.Path, Codec: codec, Clock: a.clock,
 		Progress: line.report, Groups: groups}
 	result, err := search.Run(ctx)
 	line.done()

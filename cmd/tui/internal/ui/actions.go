@@ -49,10 +49,8 @@ func (m *dashboard) Execute(o command.Order) (tea.Cmd, error) {
 
 // writeHTML writes the HTML page of the selected report.
 func (m *dashboard) writeHTML() tea.Cmd {
-	for _, p := range m.pages {
-		if q, ok := room.Find[room.HTMLWriter](p); ok {
-			return m.perform(q.WriteHTML())
-		}
+	if pane, _, ok := findPane[room.HTMLWriter](m.Shell); ok {
+		return m.perform(pane.WriteHTML())
 	}
 	return nil
 }
@@ -117,29 +115,27 @@ var errNoPackets = errors.New("no client of this crowd is repeated; the page Cro
 
 // listPackets opens the page of packets and executes an order for its list.
 func (m *dashboard) listPackets(o room.PacketOrder) (tea.Cmd, error) {
-	for i, p := range m.pages {
-		if q, ok := room.Find[room.PacketLister](p); ok {
-			m.openPage(i)
-			r, err := q.ListPackets(o)
-			return m.perform(r), err
-		}
+	pane, page, ok := findPane[room.PacketLister](m.Shell)
+	if !ok {
+		return nil, errNoPackets
 	}
-	return nil, errNoPackets
+	m.openPage(page)
+	r, err := pane.ListPackets(o)
+	return m.perform(r), err
 }
 
 // findRow opens the page that shows the bits of a row.
 func (m *dashboard) findRow(row int) (tea.Cmd, error) {
-	for i, p := range m.pages {
-		if q, ok := room.Find[room.RowFinder](p); ok {
-			r, err := q.FindRow(row)
-			if err != nil {
-				return nil, err
-			}
-			m.openPage(i)
-			return m.perform(r), nil
-		}
+	pane, page, ok := findPane[room.RowFinder](m.Shell)
+	if !ok {
+		return nil, errNoPackets
 	}
-	return nil, errNoPackets
+	r, err := pane.FindRow(row)
+	if err != nil {
+		return nil, err
+	}
+	m.openPage(page)
+	return m.perform(r), nil
 }
 
 // shadowPrevious adds a shadow: the active encoder as it was before its last change, so that the effect of the

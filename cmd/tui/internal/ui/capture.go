@@ -22,7 +22,7 @@ func screenText(view string) string {
 // terminal (sequence OSC 52). The terminal does not reply, so the notice names only what was sent.
 func (s *Shell) copySelection() room.Request {
 	if s.sendFirst == nil {
-		return room.Request{Notice: "there is no terminal whose clipboard could be set", IsError: true}
+		return room.Refusal("there is no terminal whose clipboard could be set")
 	}
 	text, what := s.page().Selection(), "the selection"
 	if text == "" {

@@ -35,7 +35,7 @@ func (m *dashboard) setCrosshair(t time.Duration) room.Request {
 		samples := snap.Lanes[0].Samples
 		first, last = samples[0].T, samples[len(samples)-1].T
 	default:
-		return room.Request{Notice: "there are no samples yet", IsError: true}
+		return room.Refusal("there are no samples yet")
 	}
 	m.crosshair = min(max(t.Truncate(meters.SamplePeriod), first), last)
 	return room.Request{}

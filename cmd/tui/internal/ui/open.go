@@ -148,10 +148,8 @@ func (m *dashboard) showReport(path string) {
 	if absolute, err := filepath.Abs(path); err == nil { // as the paths of the list are
 		path = absolute
 	}
-	for i, p := range m.pages {
-		if list, ok := room.Find[room.ReportLister](p); ok {
-			m.openPage(i)
-			m.perform(list.ShowReport(path))
-		}
+	if list, page, ok := findPane[room.ReportLister](m.Shell); ok {
+		m.openPage(page)
+		m.perform(list.ShowReport(path))
 	}
 }

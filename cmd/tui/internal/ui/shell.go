@@ -317,16 +317,25 @@ func (s *Shell) perform(r room.Request) tea.Cmd {
 	return cmd
 }
 
-// openPacket opens the page of packets at a packet. It does nothing on a screen without this page.
-func (s *Shell) openPacket(id packetlog.ID) (cmd tea.Cmd) {
+// findPane returns the first pane of a page that implements T, and the index of the page; false if none does.
+func findPane[T any](s *Shell) (pane T, page int, ok bool) {
 	for i, p := range s.pages {
-		if q, ok := room.Find[room.PacketLister](p); ok {
-			r := q.ShowPacket(id)
-			s.openPage(i)
-			cmd = s.perform(r)
+		if pane, ok = room.Find[T](p); ok {
+			return pane, i, true
 		}
 	}
-	return cmd
+	return pane, 0, false
+}
+
+// openPacket opens the page of packets at a packet. It does nothing on a screen without this page.
+func (s *Shell) openPacket(id packetlog.ID) tea.Cmd {
+	pane, page, ok := findPane[room.PacketLister](s)
+	if !ok {
+		return nil
+	}
+	r := pane.ShowPacket(id)
+	s.openPage(page)
+	return s.perform(r)
 }
 
 // executeTyped executes the typed line, whose names may be abbreviated, or opens the list of values if the line is a command

@@ -10,8 +10,8 @@ func (m *model) Help() []ui.HelpRow {
 	return []ui.HelpRow{{Name: look.Title.Span("What the screen shows")},
 		{Name: look.Value.Span("up, down"), Text: "up is from clients to the server, down from the server to clients; delay is the time from reading a " +
 			"datagram to sending it on"},
-		{Name: look.Value.Span("as set"), Text: "values set and measured since the last change; NOT AS SET, in red: a measured value is outside its " +
-			"confidence interval, or datagrams left late: p99 above 5 ms and above a tenth of the link's delay (p95), until below half of that"},
+		{Name: look.Value.Span("as set"), Text: "values set and measured since the last change, compared once a second (Now also counts copies); NOT AS SET, in red: " +
+			"a measured value is outside its confidence interval, or datagrams left late: p99 above 5 ms and above a tenth of the link's delay (p95), until below half of that"},
 		{Name: look.Value.Span("Clients"), Text: "each address that sends has its own pair of links; lost is the percentage lost, up and down"},
 		{Name: look.Value.Span("Datagrams"), Text: "the newest, numbered from 0 in each direction; the seed decides the outcome of each, and with a record " +
 			"(--record) reproduces it"}}

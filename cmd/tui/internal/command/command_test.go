@@ -14,17 +14,22 @@ import (
 	"wirelab/lossmodel"
 )
 
+// labContext returns the state of a lab with the default configuration.
+func labContext() Context {
+	return Context{Catalog: controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys()), Config: config.Default(),
+		Schema: frame.Cubes(frame.WalkoffCubes), Screen: Lab}
+}
+
 func FuzzParseLine(f *testing.F) {
 	for _, s := range []string{"loss 5%", "/encoder rotor", "seek 1:2:3", "speed ×4", "down up down", "param a b",
 		"latency 50ms ± 10ms", "\xff é 日"} {
 		f.Add(s)
 	}
-	cat := controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
-	cfg := config.Default()
+	d := labContext()
 	f.Fuzz(func(t *testing.T, text string) {
-		o, err := Parse(Context{Catalog: cat, Config: cfg, Schema: frame.Cubes(frame.WalkoffCubes), Screen: Lab}, text)
+		o, err := Parse(d, text)
 		if err == nil && o.Change != nil {
-			_ = cfg.Check(*o.Change) // must not panic
+			_ = d.Config.Check(*o.Change) // must not panic
 		}
 		if err == nil && o.Speed != nil && *o.Speed != 0 && !(*o.Speed >= live.MinSpeed && *o.Speed <= live.MaxSpeed) {
 			t.Fatalf("%q is speed %v", text, *o.Speed)
@@ -32,14 +37,13 @@ func FuzzParseLine(f *testing.F) {
 		if err == nil && (o.Step < 0 || o.Step > maxSteps || o.Seek != nil && *o.Seek < 0) {
 			t.Fatalf("%q: step %d, seek %v", text, o.Step, o.Seek)
 		}
-		completions(Context{Catalog: cat, Config: cfg, Schema: frame.Cubes(frame.WalkoffCubes), Screen: Lab}, text)
+		completions(d, text)
 	})
 }
 
 // TestPolicyCase checks that the names of a policy may be in any case, and that units keep theirs.
 func TestPolicyCase(t *testing.T) {
-	cat := controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
-	d := Context{Catalog: cat, Config: config.Default(), Schema: frame.Cubes(frame.WalkoffCubes), Screen: Lab}
+	d := labContext()
 	for line, want := range map[string]string{
 		"traffic 2 CONSTANT Rate=80KB/s SIZE=64B": "traffic 2 constant rate=640kbit size=64B",
 		"Traffic OFF": "traffic off", "control ACK-clock Slack=40ms": "control ack-clock slack=40ms",
@@ -56,9 +60,8 @@ func TestPolicyCase(t *testing.T) {
 // TestModelsCanBeCompleted types every model with its parameters by completion only, and sets it
 // on a link.
 func TestModelsCanBeCompleted(t *testing.T) {
-	cat := controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
-	loss, _ := cat.Key("loss")
-	d := Context{Catalog: cat, Config: config.Default(), Schema: frame.Cubes(frame.WalkoffCubes), Screen: Lab}
+	d := labContext()
+	loss, _ := d.Key("loss")
 	for _, model := range loss.Models {
 		text := "loss " + model.Name
 		if _, words := completions(d, text); !slices.Contains(words, model.Name) {
@@ -78,8 +81,7 @@ func TestModelsCanBeCompleted(t *testing.T) {
 
 // Every setting that can change during a run has a command, whose usage has the present value and the range.
 func TestSettingsHaveCommands(t *testing.T) {
-	cat := controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
-	d := Context{Catalog: cat, Config: config.Default(), Schema: frame.Cubes(frame.WalkoffCubes), Screen: Lab}
+	d := labContext()
 	for _, r := range config.LiveSettings() {
 		text, _ := usage(d, r.Short+" ")
 		if want := "(now " + r.Text(d.Config) + "; "; r.Args != "" && !strings.Contains(text, want) {
@@ -99,8 +101,8 @@ func TestSettingsHaveCommands(t *testing.T) {
 }
 
 func TestShadowsAreOffered(t *testing.T) {
-	d := Context{Catalog: controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys()), Config: labtest.FourShadows().Config,
-		Schema: frame.Cubes(frame.WalkoffCubes), Screen: Lab}
+	d := labContext()
+	d.Config = labtest.FourShadows().Config
 	if _, words := completions(d, "shadow off ro"); len(words) != 1 || words[0] != "rotor" {
 		t.Errorf("offered: %v", words)
 	}

@@ -16,7 +16,7 @@ import (
 // packetVerbs returns the commands for the list of packets on page 3.
 func packetVerbs() []verb {
 	filterVerb := func(name, help string, order func(packetfilter.Filter) room.PacketOrder) verb {
-		return verb{Name: name, Args: "all|trouble|OUTCOME|EXPRESSION", Help: help, screens: Lab, minArgs: 1, maxArgs: unlimited,
+		return verb{Name: name, Args: "all|trouble|OUTCOME|EXPRESSION", Help: help, minArgs: 1, maxArgs: unlimited,
 			Note: "such as bytes > 800 && lost, age > 100ms, row == 417", complete: completeFilter,
 			parse: func(args []string) (Order, error) {
 				f, err := parseFilter(args)
@@ -28,15 +28,15 @@ func packetVerbs() []verb {
 			func(f packetfilter.Filter) room.PacketOrder { return room.PacketOrder{Filter: &f} }),
 		filterVerb("search", "set the packets to which n and N go on page 3",
 			func(f packetfilter.Filter) room.PacketOrder { return room.PacketOrder{Find: &f} }),
-		{Name: "sort", Args: "off|FIELD [asc]", Help: "sort the packets on page 3, largest first; asc: smallest first", screens: Lab,
+		{Name: "sort", Args: "off|FIELD [asc]", Help: "sort the packets on page 3, largest first; asc: smallest first",
 			minArgs: 1, maxArgs: 2, parse: parseSort, complete: func(before []string) []string {
 				if len(before) > 0 {
 					return []string{"asc"}
 				}
 				return append([]string{"off"}, packetfilter.SortNames()...)
 			}},
-		{Name: "goto", Args: "NUMBER|MM:SS", Help: "select a packet on page 3 by its number, or by the time at which it was sent, such as 00:03 or 3s", screens: Lab, minArgs: 1, maxArgs: 1, parse: parseGoto},
-		{Name: "export", Args: "FILE", Help: "write the packets that page 3 lists to a .csv or .pcapng file", screens: Lab,
+		{Name: "goto", Args: "NUMBER|MM:SS", Help: "select a packet on page 3 by its number, or by the time at which it was sent, such as 00:03 or 3s", minArgs: 1, maxArgs: 1, parse: parseGoto},
+		{Name: "export", Args: "FILE", Help: "write the packets that page 3 lists to a .csv or .pcapng file",
 			minArgs: 1, maxArgs: unlimited, parse: parseExport},
 	}
 }

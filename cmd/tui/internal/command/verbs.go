@@ -78,11 +78,12 @@ type verb struct {
 	Note             string // further information, shown while the command is typed
 	present          string // the present value of a setting and its range; "" for other commands
 
-	screens          screen // where the command exists; 0 means Lab and Proxy
+	screens          screen // where the command exists; 0 means Lab
 	minArgs, maxArgs int    // number of arguments; maxArgs may be unlimited
 	strict           bool   // the first argument is a number with a unit, or a word that can be completed
 	isPath           bool   // the text after the name is a path, the only argument
-	// parse returns the action. It may rely on minArgs and maxArgs.
+	order            Order  // the action of a command without parse
+	// parse returns the action. It may rely on minArgs and maxArgs. nil means order.
 	parse func(args []string) (Order, error)
 	words []string // candidates for the first argument; nil if complete returns them
 	// complete returns the candidates for the argument after the arguments in before. If it is
@@ -112,8 +113,7 @@ func Verbs(env Context) []verb {
 		all = slices.Concat(encoderVerbs(env), linkVerbs(env), settingVerbs(env.Config), worldVerbs(env.World), proxyVerbs(), timeVerbs(), packetVerbs(), all)
 	}
 	return slices.DeleteFunc(all, func(v verb) bool {
-		screens := cmp.Or(v.screens, Lab|Proxy) // the default of verb.screens
-		return screens&env.Screen == 0
+		return cmp.Or(v.screens, Lab)&env.Screen == 0
 	})
 }
 
@@ -127,10 +127,10 @@ func encoderVerbs(env Context) []verb {
 	}
 	names := setting.Names(env.Encoders(env.Schema))
 	return []verb{
-		{Name: "encoder", Args: "NAME", Help: "change the encoder", screens: Lab, strict: true, minArgs: 1, maxArgs: 1, words: names,
+		{Name: "encoder", Args: "NAME", Help: "change the encoder", strict: true, minArgs: 1, maxArgs: 1, words: names,
 			parse: func(args []string) (Order, error) { return changeOrder("encoder.name", args[0]) }},
 		{Name: "shadow", Args: "[off] NAME [PARAM=VALUE...]", Help: "run another encoder, or one with other parameters, as a shadow, on the same " +
-			"frames and losses; previous: the encoder before its last change", screens: Lab,
+			"frames and losses; previous: the encoder before its last change",
 			minArgs: 1, maxArgs: unlimited, parse: parseShadow,
 			complete: func(before []string) []string {
 				switch {
@@ -141,9 +141,9 @@ func encoderVerbs(env Context) []verb {
 				}
 				return nil
 			}},
-		{Name: "param", Args: "NAME VALUE", Help: "set a parameter of the encoder", screens: Lab, minArgs: 2, maxArgs: 2, words: params,
+		{Name: "param", Args: "NAME VALUE", Help: "set a parameter of the encoder", minArgs: 2, maxArgs: 2, words: params,
 			parse: func(args []string) (Order, error) { return changeOrder("encoder.params."+args[0], args[1]) }},
-		{Name: "profile", Args: "NAME", Help: "use a predefined link", strict: true, minArgs: 1, maxArgs: 1, words: setting.Names(env.Links()),
+		{Name: "profile", Args: "NAME", Help: "use a predefined link", screens: Lab | Proxy, strict: true, minArgs: 1, maxArgs: 1, words: setting.Names(env.Links()),
 			parse: func(args []string) (Order, error) { return changeOrder("profile", args[0]) }},
 	}
 }
@@ -174,7 +174,7 @@ func directionVerb(env Context, direction config.Direction, target string) verb 
 		info, ok := env.Key(args[0])
 		return linkVerb(env, info, setDirection), ok
 	}
-	return verb{Name: direction.String(), Args: "SETTING VALUE", Help: "change one setting of the link " + target, minArgs: 2, maxArgs: unlimited,
+	return verb{Name: direction.String(), Args: "SETTING VALUE", Help: "change one setting of the link " + target, screens: Lab | Proxy, minArgs: 2, maxArgs: unlimited,
 		words: env.KeyNames(),
 		parse: func(args []string) (Order, error) {
 			if v, ok := innerVerb(args, direction); ok {
@@ -208,7 +208,7 @@ const bareUnitNote = "a number without a unit is in "
 // direction or of both links, as in "loss 5%".
 func linkVerb(env Context, info lossmodel.KeyInfo, direction config.Direction) verb {
 	spec := direction.Link(env.Config) // the current settings of the link; for both links those of the downlink
-	v := verb{Name: info.Key, Args: "VALUE", Help: info.Help, minArgs: 1, maxArgs: unlimited,
+	v := verb{Name: info.Key, Args: "VALUE", Help: info.Help, screens: Lab | Proxy, minArgs: 1, maxArgs: unlimited,
 		parse: func(args []string) (Order, error) {
 			value, err := spec.CompleteUnits(info, args) // with the units that may be omitted
 			if err != nil {
@@ -242,7 +242,7 @@ func linkVerb(env Context, info lossmodel.KeyInfo, direction config.Direction) v
 // settingVerbs returns the command for any setting, and those for the settings outside of encoder and links that can
 // change during a run, such as the playout delay.
 func settingVerbs(cfg *config.Config) (list []verb) {
-	list = append(list, verb{Name: "set", Args: "KEY=VALUE", Help: "change a setting, as --set does, such as down.loss=5%", screens: Lab,
+	list = append(list, verb{Name: "set", Args: "KEY=VALUE", Help: "change a setting, as --set does, such as down.loss=5%",
 		minArgs: 1, maxArgs: unlimited, parse: func(args []string) (Order, error) {
 			key, value, ok := strings.Cut(strings.Join(args, " "), "=")
 			if !ok {
@@ -269,7 +269,7 @@ func settingVerb(cfg *config.Config, r *config.Row) verb {
 	}
 	expected, _, _ := strings.Cut(r.ExpectedText(), ", such as")
 	expected, _, _ = strings.Cut(expected, `, or "`) // Args has the other values
-	return verb{Name: r.Short, Args: r.Args, Help: r.CommandHelp, Note: note, present: "now " + r.Text(cfg) + "; " + expected, screens: Lab, minArgs: 1, maxArgs: unlimited,
+	return verb{Name: r.Short, Args: r.Args, Help: r.CommandHelp, Note: note, present: "now " + r.Text(cfg) + "; " + expected, minArgs: 1, maxArgs: unlimited,
 		strict: unit != "" || kind == "N" || kind == "KBPS",
 		parse: func(args []string) (Order, error) {
 			text := lowerNames(args)
@@ -306,7 +306,7 @@ func worldVerbs(w *playout.Picture) []verb {
 		w = &playout.Picture{}
 	}
 	toggle := func(name string, isOn bool, help string) verb {
-		return verb{Name: name, Args: "[on|off]", Help: "cube world: " + help, screens: Lab, maxArgs: unlimited, words: []string{"on", "off"},
+		return verb{Name: name, Args: "[on|off]", Help: "cube world: " + help, maxArgs: unlimited, words: []string{"on", "off"},
 			parse: func(args []string) (Order, error) {
 				if len(args) == 0 {
 					return changeOrder(name, !isOn)
@@ -315,7 +315,7 @@ func worldVerbs(w *playout.Picture) []verb {
 			}}
 	}
 	return []verb{
-		{Name: "press", Args: "DIRECTION...", Help: "cube world: move left, right, up, down", screens: Lab, minArgs: 1, maxArgs: unlimited,
+		{Name: "press", Args: "DIRECTION...", Help: "cube world: move left, right, up, down", minArgs: 1, maxArgs: unlimited,
 			complete: func(before []string) []string {
 				return slices.DeleteFunc(config.Directions(), func(d string) bool { return slices.Contains(before, d) })
 			},
@@ -325,7 +325,7 @@ func worldVerbs(w *playout.Picture) []verb {
 		toggle("hover", w.Keys.Push, "fly, and blow away the cubes below; or stop"),
 		toggle("katamari", w.Keys.Pull, "attract the cubes around; or stop"),
 		toggle("autopilot", w.Autopilot, "let the script play; or play yourself"),
-		{Name: "reset", Help: "cube world: put all cubes back into the grid", screens: Lab,
+		{Name: "reset", Help: "cube world: put all cubes back into the grid",
 			parse: func([]string) (Order, error) { return changeOrder("reset", true) }},
 	}
 }
@@ -343,16 +343,16 @@ func proxyVerbs() []verb {
 // timeVerbs returns the commands for virtual time.
 func timeVerbs() []verb {
 	return []verb{
-		{Name: "speed", Args: "FACTOR|max", Help: "set the speed of virtual time", screens: Lab, maxArgs: unlimited, parse: parseSpeed,
+		{Name: "speed", Args: "FACTOR|max", Help: "set the speed of virtual time", maxArgs: unlimited, parse: parseSpeed,
 			words: []string{"0.1", "0.25", "0.5", "1", "2", "4", "8", "16", "32", "64", "max"}},
-		{Name: "pause", Help: "stop virtual time", screens: Lab, parse: fixedOrder(Order{Command: live.Command{Pause: new(true)}})},
-		{Name: "resume", Help: "continue virtual time", screens: Lab, parse: fixedOrder(Order{Command: live.Command{Pause: new(false)}})},
-		{Name: "step", Args: "[FRAMES]", Help: "advance by FRAMES frames, default 1", screens: Lab, maxArgs: unlimited, parse: parseStep},
-		{Name: "find", Args: "ROW", Help: "on page 3: the bits of a row in the selected packet, such as find cube 417", screens: Lab, minArgs: 1,
+		{Name: "pause", Help: "stop virtual time", order: Order{Command: live.Command{Pause: new(true)}}},
+		{Name: "resume", Help: "continue virtual time", order: Order{Command: live.Command{Pause: new(false)}}},
+		{Name: "step", Args: "[FRAMES]", Help: "advance by FRAMES frames, default 1", maxArgs: unlimited, parse: parseStep},
+		{Name: "find", Args: "ROW", Help: "on page 3: the bits of a row in the selected packet, such as find cube 417", minArgs: 1,
 			maxArgs: 2, parse: parseFind},
-		{Name: "seek", Args: "MM:SS", Help: "go to a time; a time in the past is reached by replaying", screens: Lab, minArgs: 1, maxArgs: 1,
+		{Name: "seek", Args: "MM:SS", Help: "go to a time; a time in the past is reached by replaying", minArgs: 1, maxArgs: 1,
 			parse: parseSeek},
-		{Name: "crosshair", Args: "MM:SS|off", Help: "show the values of all charts at a time", screens: Lab, minArgs: 1, maxArgs: 1,
+		{Name: "crosshair", Args: "MM:SS|off", Help: "show the values of all charts at a time", minArgs: 1, maxArgs: 1,
 			words: []string{"off"}, parse: func(args []string) (Order, error) {
 				if args[0] == "off" {
 					return Order{Crosshair: new(time.Duration)}, nil
@@ -367,30 +367,30 @@ func timeVerbs() []verb {
 // the command "quit" of each screen, of which Verbs selects that of the open screen.
 func screenVerbs() []verb {
 	return []verb{
-		{Name: "mark", Args: "[TEXT]", Help: "add a mark to the charts", maxArgs: unlimited, parse: func(args []string) (Order, error) {
+		{Name: "mark", Args: "[TEXT]", Help: "add a mark to the charts", screens: Lab | Proxy, maxArgs: unlimited, parse: func(args []string) (Order, error) {
 			if len(args) == 0 {
 				args = []string{"mark"}
 			}
 			return changeOrder("mark", strings.Join(args, " "))
 		}},
 		{Name: "open", Args: "[PATH]", Help: "open a recording, capture, demo, log, report, configuration or source of data, or list them",
-			screens: Lab, minArgs: 1, maxArgs: 1, isPath: true, parse: func(args []string) (Order, error) {
+			minArgs: 1, maxArgs: 1, isPath: true, parse: func(args []string) (Order, error) {
 				path, _ := openfile.ParsePath(args[0])
 				return Order{Open: path}, nil
 			}},
 		{Name: "theme", Args: "[NAME]", Help: "set the colours, or list the themes", screens: Lab | Proxy | Sweep, maxArgs: 1, parse: parseTheme, words: look.SchemeNames()},
-		{Name: "tour", Help: "start the guided tour in eight steps", screens: Lab, maxArgs: unlimited, parse: fixedOrder(Order{Tour: true})},
-		{Name: "undo", Help: "undo the last change", parse: fixedOrder(Order{Command: live.Command{Undo: true}})},
-		{Name: "redo", Help: "redo the change that was undone", parse: fixedOrder(Order{Command: live.Command{Redo: true}})},
-		{Name: "save", Args: "[FOLDER]", Help: "write a report; tui replay FOLDER repeats the run", screens: Lab, maxArgs: unlimited,
+		{Name: "tour", Help: "start the guided tour in eight steps", maxArgs: unlimited, order: Order{Tour: true}},
+		{Name: "undo", Help: "undo the last change", screens: Lab | Proxy, order: Order{Command: live.Command{Undo: true}}},
+		{Name: "redo", Help: "redo the change that was undone", screens: Lab | Proxy, order: Order{Command: live.Command{Redo: true}}},
+		{Name: "save", Args: "[FOLDER]", Help: "write a report; tui replay FOLDER repeats the run", maxArgs: unlimited,
 			parse: func(args []string) (Order, error) {
 				return Order{Command: live.Command{Save: new(strings.Join(args, " "))}}, nil
 			}},
-		{Name: "html", Help: "write the HTML page of the report that is selected on the page Compare", screens: Lab,
-			parse: fixedOrder(Order{HTML: true})},
-		{Name: "copy", Help: "copy the selection, or else the screen, to the clipboard", screens: Lab | Proxy | Sweep, parse: fixedOrder(Order{Copy: true})},
-		{Name: "help", Help: "show keys and commands", screens: Lab | Proxy | Sweep, maxArgs: unlimited, parse: fixedOrder(Order{Help: true})},
-		{Name: "quit", Args: "[save|now]", Help: "quit; save first, or quit without asking", screens: Lab, maxArgs: 1, parse: parseQuit,
+		{Name: "html", Help: "write the HTML page of the report that is selected on the page Compare",
+			order: Order{HTML: true}},
+		{Name: "copy", Help: "copy the selection, or else the screen, to the clipboard", screens: Lab | Proxy | Sweep, order: Order{Copy: true}},
+		{Name: "help", Help: "show keys and commands", screens: Lab | Proxy | Sweep, maxArgs: unlimited, order: Order{Help: true}},
+		{Name: "quit", Args: "[save|now]", Help: "quit; save first, or quit without asking", maxArgs: 1, parse: parseQuit,
 			words: []string{"save", "now"}},
 		{Name: "quit", Args: "[now]", Help: "stop the proxy and print the totals; now: do not ask first", screens: Proxy, maxArgs: 1, parse: parseQuit, words: []string{"now"}},
 		{Name: "quit", Args: "[now]", Help: "end the sweep; now: do not ask first", screens: Sweep, maxArgs: 1, parse: parseQuit, words: []string{"now"}},
@@ -425,6 +425,9 @@ func Parse(env Context, line string) (Order, error) {
 	}
 	if len(args) < v.minArgs || len(args) > v.maxArgs {
 		return Order{}, v.usageError()
+	}
+	if v.parse == nil {
+		return v.order, nil
 	}
 	o, err := v.parse(args)
 	if errors.Is(err, errUsage) {
@@ -491,11 +494,6 @@ func changeOrder(key string, value any) (Order, error) {
 		return Order{}, err
 	}
 	return Order{Command: controls.ChangeCommand(ch)}, nil
-}
-
-// fixedOrder returns a parse function that ignores its arguments and returns o.
-func fixedOrder(o Order) func([]string) (Order, error) {
-	return func([]string) (Order, error) { return o, nil }
 }
 
 // parseShadow parses the arguments of "shadow NAME [PARAM=VALUE]...", which adds a shadow, of

@@ -19,6 +19,9 @@ import (
 	"wirelab/lossmodel"
 )
 
+// fullCatalog returns the catalog of the lab.
+func fullCatalog() *Catalog { return NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys()) }
+
 // runControls returns the controls of the settings of a run.
 func runControls(cfg *config.Config) []control {
 	all := NewCatalog(table.All(), nil, nil).buildControls(cfg, nil, scope{})
@@ -103,7 +106,7 @@ func wordsOfControls(list []control) []string {
 }
 
 func TestEveryKeyHasAControl(t *testing.T) {
-	cat := NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
+	cat := fullCatalog()
 	on := config.Default()
 	if err := on.Apply(config.NewChange("down.netem", "delay 10ms")); err != nil {
 		t.Fatal(err)
@@ -127,7 +130,7 @@ func TestRowsShowTheirSetting(t *testing.T) {
 	if err := cfg.Apply(config.NewChange("loss", "2%", "budget", "100kbit", "every", 2)); err != nil {
 		t.Fatal(err)
 	}
-	p := &Pane{Cat: NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys()), chosen: "loss"}
+	p := &Pane{Cat: fullCatalog(), chosen: "loss"}
 	p.Observe(room.View{Cfg: cfg, Snap: &engine.Snapshot{}, Speed: 1})
 	th := look.NewTheme(lipgloss.NewRenderer(io.Discard), look.Scheme(0), true)
 	c := look.NewCanvas(70, 60)
@@ -151,7 +154,7 @@ func countOf(list []string, word string) int {
 }
 
 func TestEveryControlMovesInBothDirections(t *testing.T) {
-	cat := NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
+	cat := fullCatalog()
 	for _, codec := range cat.codecs {
 		cfg := config.Default()
 		if err := cfg.Apply(config.NewChange("encoder.name", codec.Name)); err != nil {
@@ -187,7 +190,7 @@ func TestEveryControlMovesInBothDirections(t *testing.T) {
 }
 
 func TestGaugeClimbsWithTheLadder(t *testing.T) {
-	cat := NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
+	cat := fullCatalog()
 	for _, key := range mainKeys {
 		info, ok := cat.Key(key)
 		if !ok {
@@ -215,7 +218,7 @@ func TestGaugeClimbsWithTheLadder(t *testing.T) {
 
 // After a change of a link the profile's control steps from the profile that was set, and its list begins there.
 func TestProfileControlStepsFromChangedProfile(t *testing.T) {
-	cat := NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
+	cat := fullCatalog()
 	cfg := config.Default()
 	if err := cfg.Apply(config.NewChange("profile", "unity-broadband", "loss", "5%")); err != nil {
 		t.Fatal(err)
@@ -237,7 +240,7 @@ func TestProfileControlStepsFromChangedProfile(t *testing.T) {
 // that each further notch sets the same one.
 func TestControlsStayUnderThePointer(t *testing.T) {
 	cfg := config.Default()
-	p := &Pane{Cat: NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())}
+	p := &Pane{Cat: fullCatalog()}
 	p.Observe(room.View{Cfg: cfg, Snap: &engine.Snapshot{}, Speed: 1})
 	p.scope.more = true
 	p.rebuild()

@@ -59,7 +59,7 @@ func (m *budgetModel) observe(v room.View) bool {
 	m.shadowsShown = m.shadowChoice.Indices(m.lanes)
 	m.sumBudgets()
 	m.listSlots()
-	if !slices.Contains(m.slots, encoders.Slot(max(m.selected, 0))) { // the selected slot is no longer charged
+	if m.selectedRow() < 0 { // the selected slot is no longer charged
 		m.selected, m.onlySelected = -1, false
 	}
 	return true
@@ -134,19 +134,18 @@ func (m *budgetModel) shownLanes() (list []*engine.Lane) {
 	return list
 }
 
+// selectedRow returns the index of the selected slot in slots; -1 without a selection.
+func (m *budgetModel) selectedRow() int {
+	return slices.IndexFunc(m.slots, func(k encoders.Slot) bool { return int(k) == m.selected })
+}
+
 // moveSelection moves the selection by n slots. Without a selection it starts at the first slot.
 func (m *budgetModel) moveSelection(n int) {
 	if len(m.slots) == 0 {
 		return
 	}
-	row := slices.Index(m.slots, encoders.Slot(max(m.selected, 0)))
-	if m.selected < 0 {
-		row = -1 // before the first slot, so that down selects it
-		if n < 0 {
-			row = 0
-		}
-	}
-	row = min(max(row+n, 0), len(m.slots)-1)
+	// Without a selection the row is -1, before the first slot, so that down selects it.
+	row := min(max(m.selectedRow()+n, 0), len(m.slots)-1)
 	m.selected = int(m.slots[row])
 }
 

@@ -98,7 +98,7 @@ func (p *rowList) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		return
 	}
 	k := p.costs
-	counted := []look.Span{look.Value.Span(words.Count(k.Packets, "packet")), look.Dim.Span(" of the last " + units.Fixed((k.Now-k.Since).Seconds(), 1) + " s")}
+	counted := look.Labelled("", words.Count(k.Packets, "packet"), " of the last "+units.Fixed((k.Now-k.Since).Seconds(), 1)+" s")
 	if k.Omitted > 0 { // of a long history only a part can be encoded again
 		counted = append(counted, look.Warn.Span(", "+strconv.Itoa(k.Omitted)+" older ones left out"))
 	}

@@ -125,8 +125,7 @@ func (p *stack) chart(lane *engine.Lane, th *look.Theme) (*panes.TimeCharts[mete
 // bottom, where its base is level and its shape can be read; if only that is shown, it is the only one.
 func (p *stack) slotOrder() []encoders.Slot {
 	order := slices.Clone(p.slots)
-	// p.selected is -1 without a selection.
-	if i := slices.Index(order, encoders.Slot(max(p.selected, 0))); p.selected >= 0 && i >= 0 {
+	if i := p.selectedRow(); i >= 0 {
 		selected := order[i]
 		if p.onlySelected {
 			return []encoders.Slot{selected}

@@ -142,8 +142,7 @@ func (p *table) visibleSlots(n int) (visible, rest []encoders.Slot) {
 		return p.slots, nil
 	}
 	maxVisible := max(n-1, 0)
-	// p.selected is -1 without a selection.
-	if at := slices.Index(p.slots, encoders.Slot(max(p.selected, 0))); p.selected >= 0 && at >= 0 {
+	if at := p.selectedRow(); at >= 0 {
 		from := min(max(at-maxVisible/2, 0), len(p.slots)-maxVisible)
 		return p.slots[from : from+maxVisible], slices.Concat(p.slots[:from], p.slots[from+maxVisible:])
 	}

@@ -167,8 +167,8 @@ func (p *bitPane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		return
 	}
 	d := p.data
-	sizes := []look.Span{look.Value.Span(strconv.Itoa(len(d.traced.Packet.Datagram))), look.Dim.Span(" bytes, "),
-		look.Value.Span(words.Count(len(d.traced.Packet.Payload.Spans), d.itemWord()))}
+	sizes := look.Labelled("", strconv.Itoa(len(d.traced.Packet.Datagram)), " bytes, ",
+		words.Count(len(d.traced.Packet.Payload.Spans), d.itemWord()))
 	c.Frame(th, focused, title, look.Fit(look.TitleSpace(c.W, title), sizes, nil)...)
 	y := 1
 	if limit := d.traced.Packet.Limit; limit != "" {
@@ -433,8 +433,8 @@ func (p *rowPane) heading(items []int, maxWidth int) []look.Span {
 	}
 	item := &p.data.items[p.cursor]
 	s := &p.data.sections[item.section]
-	cost := []look.Span{look.Value.Span(formatBits(sum)), look.Dim.Span(bitsWord(sum) + ", "),
-		look.Value.Span(fmt.Sprintf("%.1f", 100*sum/float64(8*max(len(s.bytes), 1)))), look.Dim.Span(" % of the " + s.name)}
+	cost := look.Labelled("", formatBits(sum), bitsWord(sum)+", ",
+		fmt.Sprintf("%.1f", 100*sum/float64(8*max(len(s.bytes), 1))), " % of the "+s.name)
 	first, end := item.bitRange()
 	position := fmt.Sprintf("; cursor: bits %d to %d, byte %d", first, end-1, first/8)
 	if first == end-1 {

@@ -46,24 +46,35 @@ func reasonStyle(r inspector.Reason) look.Style {
 // packets that it repeats.
 func (p *details) sizeSpans() []look.Span {
 	r, in := &p.opened.Record, &p.opened.Inside
-	number := func(v int) look.Span { return look.Value.Span(strconv.Itoa(v)) }
-	out := []look.Span{look.Dim.Span("payload "), number(r.Payload), look.Dim.Span(" + header "), number(in.Header)}
+	var out []look.Span
+	add := func(label string, n int) { out = append(out, look.Labelled(label, strconv.Itoa(n))...) }
+	dim := func(text string) { out = append(out, look.Dim.Span(text)) }
+	add("payload ", r.Payload)
+	add(" + header ", in.Header)
 	plain := r.Wire // size without a container
 	if r.Wire == 0 {
-		return append(out, look.Dim.Span(" bytes in the stream; "), number(r.Changed), look.Dim.Span(" changed"))
+		add(" bytes in the stream; ", r.Changed)
+		dim(" changed")
+		return out
 	}
 	if _, ok := p.cfg.HasContainers(); ok {
 		plain, _ = lossmodel.WireBytes(r.Payload+in.Header, p.cfg.Down.MTU)
-		out = append(out, look.Dim.Span(" + container "), number(r.Wire-plain))
+		add(" + container ", r.Wire-plain)
 	}
-	out = append(out, look.Dim.Span(" + UDP/IP "), number(plain-r.Payload-in.Header), look.Dim.Span(" = "), number(r.Wire), look.Dim.Span(" bytes"))
+	add(" + UDP/IP ", plain-r.Payload-in.Header)
+	add(" = ", r.Wire)
+	dim(" bytes")
 	if in.Fragments > 1 {
-		out = append(out, look.Dim.Span(" in "), number(in.Fragments), look.Dim.Span(" fragments"))
+		add(" in ", in.Fragments)
+		dim(" fragments")
 	}
 	if in.Usual.Payload > 0 {
-		out = append(out, look.Dim.Span(", recent mean "), look.Plain.Span(units.Fixed(in.Usual.Payload, 0)))
+		dim(", recent mean ")
+		out = append(out, look.Plain.Span(units.Fixed(in.Usual.Payload, 0)))
 	}
-	return append(out, look.Dim.Span("; "), number(r.Changed), look.Dim.Span(" changed"))
+	add("; ", r.Changed)
+	dim(" changed")
+	return out
 }
 
 // baselineLines returns two lines about the baseline, the packet that this one is relative to: its age,
@@ -72,8 +83,7 @@ func (p *details) sizeSpans() []look.Span {
 func (p *details) baselineLines() [][]look.Span {
 	r, in := &p.opened.Record, &p.opened.Inside
 	if r.Baseline == 0 { // r.Baseline is the age in packets; 0 means the initial state
-		return [][]look.Span{{look.Dim.Span("baseline: "), look.Value.Span("the initial state"),
-			look.Dim.Span(", which both endpoints have by configuration")}}
+		return [][]look.Span{look.Labelled("baseline: ", "the initial state", ", which both endpoints have by configuration")}
 	}
 	first := []look.Span{look.Dim.Span("baseline "), look.Value.Span(strconv.FormatUint(r.Seq-uint64(r.Baseline), 10)),
 		look.Dim.Span(", age "), look.Plain.Span(strconv.Itoa(r.Baseline))}

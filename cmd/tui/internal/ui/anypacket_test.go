@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/packetfilter"
-	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/packetlog"
@@ -58,10 +57,10 @@ func anyPacketOfARun(t *testing.T) {
 	runner.Do(live.Command{Pause: new(true)})
 	runner.Do(live.Command{Seek: new(length)})
 	testkit.WaitFor(t, "the end", func() bool { s := runner.Snapshot(); return s.State == engine.Paused && s.Now >= length })
-	m := screen(runner, 160, 48, Options{})
+	m := large(runner)
 	await := func(what string, done func() bool) {
 		t.Helper()
-		testkit.WaitFor(t, what+" in\n"+m.View(), func() bool { m.Update(room.Tick{}); return done() })
+		testkit.WaitFor(t, what+" in\n"+m.View(), func() bool { tick(m, 1); return done() })
 	}
 	shows := func(text string) {
 		t.Helper()
@@ -72,7 +71,7 @@ func anyPacketOfARun(t *testing.T) {
 
 	// Any packet by its number, bit by bit, with its neighbours and its baseline.
 	for seq, datagram := range datagrams {
-		press(m, line(fmt.Sprintf("goto %d", seq))...)
+		press(m, fmt.Sprintf("/goto %d", seq))
 		shows(fmt.Sprintf("Packet %d ", seq))
 		for _, neighbour := range []uint64{seq + 10, seq - min(seq, 10)} {
 			if !slices.Contains(listedPackets(m), neighbour) {
@@ -86,9 +85,9 @@ func anyPacketOfARun(t *testing.T) {
 			traced := m.lab.Shown().Traced
 			return traced != nil && traced.Seq == seq && traced.Packet != nil && bytes.Equal(traced.Packet.Datagram, datagram)
 		})
-		press(m, "J", "J", "K")
+		press(m, "J J K")
 		shows(fmt.Sprintf("Bits of packet %d ", seq+1))
-		press(m, "esc", "esc")
+		press(m, "esc esc")
 	}
 
 	// From the newest packet back over those that a snapshot has, without a gap, and to the newest again.
@@ -115,13 +114,13 @@ func anyPacketOfARun(t *testing.T) {
 
 	// Filters and matches of the whole run.
 	lost := slices.DeleteFunc(slices.Clone(all), func(r packetlog.Record) bool { return r.Outcome != packetlog.Lost })
-	press(m, line("filter lost")...)
+	press(m, "/filter lost")
 	shows(fmt.Sprintf("%d of %d", len(lost), len(all)))
-	press(m, "esc", "esc")
+	press(m, "esc esc")
 	failures := slices.DeleteFunc(slices.Clone(all), func(r packetlog.Record) bool { return !packetfilter.InTrouble(&r) })
 	press(m, "N") // the newest failure
 	shows(fmt.Sprintf("Packet %d ", failures[len(failures)-1].Seq))
-	press(m, line("goto 1200")...)
+	press(m, "/goto 1200")
 	for _, r := range slices.Backward(failures) {
 		if r.Seq >= 1200 {
 			continue
@@ -132,13 +131,11 @@ func anyPacketOfARun(t *testing.T) {
 		}
 	}
 	press(m, "N")
-	if !strings.Contains(m.View(), "no packet before this one matches trouble") {
-		t.Errorf("N ends with:\n%s", m.View())
-	}
+	checkShown(t, m, "no packet before this one matches trouble")
 	second := slices.IndexFunc(all, func(r packetlog.Record) bool { return r.Sent >= 3*time.Second })
-	press(m, line("goto 00:03")...)
+	press(m, "/goto 00:03")
 	shows(fmt.Sprintf("Packet %d ", all[second].Seq))
-	press(m, line("goto 99999999")...)
+	press(m, "/goto 99999999")
 	if want := fmt.Sprintf("the newest is %d", newest); !strings.Contains(m.View(), want) {
 		t.Errorf("%q is not shown:\n%s", want, m.View())
 	}

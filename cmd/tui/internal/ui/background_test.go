@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"wirelab/cmd/tui/internal/labtest"
-	"wirelab/cmd/tui/internal/room"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -27,7 +26,7 @@ func TestStartDelay(t *testing.T) {
 		if m.View() != "" {
 			t.Fatal("drawn before the terminal could answer")
 		}
-		m.Update(room.Tick{})
+		tick(m, 1)
 	}
 	dark := m.View()
 	if !strings.Contains(dark, "packet") {

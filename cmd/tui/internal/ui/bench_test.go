@@ -15,7 +15,6 @@ import (
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/repaint"
-	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/live"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -54,7 +53,7 @@ func benchmarkFrames(b *testing.B, snaps []*engine.Snapshot, w, h int, keys ...s
 	for i := 0; b.Loop(); i++ {
 		lab.Snap = snaps[i%len(snaps)]
 		m.lab.Ticks = m.ticksPerRedraw() - 1 // the next tick redraws the charts
-		m.Update(room.Tick{})
+		tick(m, 1)
 		_ = m.View()
 	}
 }
@@ -67,7 +66,7 @@ func BenchmarkTick160x48(b *testing.B) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		lab.Snap = snaps[i%len(snaps)]
-		m.Update(room.Tick{})
+		tick(m, 1)
 		_ = m.View()
 	}
 }

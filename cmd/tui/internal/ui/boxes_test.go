@@ -38,7 +38,7 @@ func TestBoxes(t *testing.T) {
 		"shadow":          {packets, "v", "Add a shadow", true},
 		"parameters":      {packets, "e down tab", "Encoder", true},
 		"profiles":        {packets, "p", "Link profile", true},
-		"themes":          {packets, "/theme enter", "Theme", true},
+		"themes":          {packets, "/theme", "Theme", true},
 		"problems":        {packets, "x", "Problems", true},
 		"quit":            {packets, "q", "Quit?", true},
 		"shadows":         {shadows, "2 r", "Compare with", true},
@@ -50,7 +50,7 @@ func TestBoxes(t *testing.T) {
 			for _, keys := range []string{"", "end pgdown", "home pgup", "/ z z x x up down", "enter k j G g"} {
 				for _, size := range boxSizes {
 					m := box.open(160, 48, Options{})
-					press(m, strings.Fields(box.keys)...)
+					press(m, box.keys)
 					for _, key := range strings.Fields(keys) {
 						if m.overlay != nil {
 							press(m, key)

@@ -46,8 +46,8 @@ func TestKeysOfBudgets(t *testing.T) {
 		{"only shadows", newBudgets, "4 c", "", true}, {"only shadows", newBudgets, "4 c c", "", false}, {"none", labtest.NewWorld, "4 x esc", "", false},
 		{"none", labtest.NewWorld, "4 c", "", false}} {
 		lab := c.lab()
-		m := screen(lab, 160, 48, Options{})
-		press(m, strings.Fields(c.keys)...)
+		m := large(lab)
+		press(m, c.keys)
 		requested := ""
 		if n := len(lab.Got); n > 0 && lab.Got[n-1].Priorities != nil {
 			requested = map[bool]string{true: "on", false: "off"}[*lab.Got[n-1].Priorities]

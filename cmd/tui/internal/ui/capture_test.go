@@ -29,7 +29,7 @@ func TestCopy(t *testing.T) {
 	if text := copied(); !strings.Contains(text, "kbps, 2 s mean") || strings.Contains(text, "\x1b") {
 		t.Errorf("copied %q, want the text of the screen", text)
 	}
-	press(m, "3", "up")
+	press(m, "3 up")
 	if text := copied(); !strings.HasPrefix(text, "packet ") || !strings.Contains(text, "\noutcome ") {
 		t.Errorf("copied %q, want the selected packet", text)
 	}

@@ -22,7 +22,7 @@ func TestChartStyles(t *testing.T) {
 		}
 	}
 	m = screen(labtest.NewLab(), 160, 48, Options{Charts: "line"})
-	press(m, append([]string{"/"}, append(strings.Split("theme light", ""), "enter")...)...)
+	press(m, "/theme light")
 	if chart := strings.Join(strings.Split(m.View(), "\n")[2:12], "\n"); strings.ContainsAny(chart, fine) {
 		t.Errorf("a theme changes the charts:\n%s", chart)
 	}

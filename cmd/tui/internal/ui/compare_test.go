@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"wirelab/cmd/tui/internal/labtest"
-	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
 )
 
@@ -13,19 +12,13 @@ import (
 func TestCompareKeys(t *testing.T) {
 	snap := labtest.FourShadows()
 	lab := &labtest.Lab{Snap: snap}
-	m := screen(lab, 160, 48, Options{})
-	press(m, "5", "enter") // rotor becomes the active encoder
-	if got := spell(lab.Got); got != "encoder rotor, shadow rotor off, shadow relative-orientation on" {
-		t.Errorf("sent %s", got)
-	}
-	for range 30 { // the lab ignores the command, so the pending change expires
-		m.Update(room.Tick{})
-	}
+	m := large(lab)
+	press(m, "5 enter") // rotor becomes the active encoder
+	checkSent(t, lab.Got, "encoder rotor, shadow rotor off, shadow relative-orientation on")
+	tick(m, 30)
 	lab.Got = nil
-	press(m, "down", "backspace", "down", "backspace", "enter") // the active encoder cannot be removed
-	if got := spell(lab.Got); got != "shadow changed-index off" {
-		t.Errorf("sent %s", got)
-	}
+	press(m, "down backspace down backspace enter") // the active encoder cannot be removed
+	checkSent(t, lab.Got, "shadow changed-index off")
 	press(m, "v")
 	if m.overlay == nil || !strings.Contains(m.View(), "Add a shadow") {
 		t.Error("v does not open the list of shadows")

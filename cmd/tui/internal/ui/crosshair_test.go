@@ -15,10 +15,10 @@ import (
 // computed here from the samples, that the charts keep their data, and that esc removes the crosshair.
 func TestCrosshair(t *testing.T) {
 	lab := labtest.NewBits(true)
-	m := screen(lab, 160, 48, Options{})
+	m := large(lab)
 	before := m.View()
-	press(m, line("crosshair 01:10")...)
-	press(m, "(", "(", "(", ")") // two steps of a second: the charts show a minute
+	press(m, "/crosshair 01:10")
+	press(m, "( ( ( )") // two steps of a second: the charts show a minute
 	at := 68 * time.Second
 	if m.crosshair != at {
 		t.Fatalf("the crosshair is at %v, want %v", m.crosshair, at)
@@ -43,14 +43,12 @@ func TestCrosshair(t *testing.T) {
 			t.Errorf("page %s lacks %s, %s or %s:\n%s", page, look.FormatTime(at), want[0], want[1], view)
 		}
 	}
-	press(m, "3", "(")
-	if !strings.Contains(m.View(), "this page has no charts for a crosshair") {
-		t.Error("no notice on a page without charts")
-	}
+	press(m, "3 (")
+	checkShown(t, m, "this page has no charts for a crosshair")
 	m.lab.Dismiss()
 	for _, lab := range []*labtest.Lab{labtest.NewLab(), labtest.NewCalls()} { // cubes and a table
-		m := screen(lab, 160, 48, Options{})
-		press(m, "4", "c", "(", "(")
+		m := large(lab)
+		press(m, "4 c ( (")
 		if m.crosshair == 0 || strings.Contains(m.View(), "this page has no charts for a crosshair") {
 			t.Errorf("page 4 has no crosshair:\n%s", m.View())
 		}
@@ -63,8 +61,8 @@ func TestCrosshair(t *testing.T) {
 	if v := after(m); v != before {
 		t.Errorf("esc does not restore the page:\n%s\nbefore:\n%s", v, before)
 	}
-	press(m, line("crosshair 00:50")...)
-	press(m, line("crosshair off")...)
+	press(m, "/crosshair 00:50")
+	press(m, "/crosshair off")
 	if v := after(m); strings.Contains(v, "00:50.0") && m.crosshair != 0 {
 		t.Errorf("crosshair off: %v", m.crosshair)
 	}

@@ -8,42 +8,37 @@ import (
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/look"
-	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
 )
 
 // TestCrowdSelectsClients checks that keys select clients in the order of the list, and request their packets.
 func TestCrowdSelectsClients(t *testing.T) {
 	lab := newCrowdLab(1000)
-	m := screen(lab, 160, 48, Options{})
-	selected := func(want int, keys ...string) {
+	m := large(lab)
+	selected := func(want int, keys string) {
 		t.Helper()
 		lab.Got = nil
-		press(m, keys...)
+		press(m, keys)
 		if len(lab.Got) != 1 || lab.Got[0].Client != want {
 			t.Errorf("%v: commands %+v, want client %d", keys, lab.Got, want)
 		}
 	}
-	press(m, "S", "S") // by round trip, the longest first; those with equal ones by number
-	if view := m.View(); !strings.Contains(view, "clients by trip ms") {
-		t.Errorf("unexpected order:\n%s", view)
-	}
+	press(m, "S S") // by round trip, the longest first; those with equal ones by number
+	checkShown(t, m, "clients by trip ms")
 	selected(996, "g")
 	selected(997, "down")
 	selected(6, "G")
 	selected(6, "down")
 	press(m, "tab")
 	selected(8, "left") // 1000 clients in 100 columns
-	press(m, "tab", "tab", "tab", "enter")
-	if view := m.View(); !strings.Contains(view, "Packet 5063") {
-		t.Errorf("enter does not show packets:\n%s", view)
-	}
+	press(m, "tab tab tab enter")
+	checkShown(t, m, "Packet 5063")
 }
 
 // TestCrowdOmitsClientsThatLeft checks that the strip and the explanation have only the clients in the game.
 func TestCrowdOmitsClientsThatLeft(t *testing.T) {
 	lab := newCrowdLab(1000)
-	m := screen(lab, 160, 48, Options{})
+	m := large(lab)
 	lab.Snap = crowdSnapshot(1000, 91*time.Second)
 	x := lab.Snap.Crowd
 	clear(x.Clients[50:])
@@ -51,13 +46,10 @@ func TestCrowdOmitsClientsThatLeft(t *testing.T) {
 	for i := range x.Samples {
 		x.Samples[i].Packets = 50 * x.Samples[i].Ticks
 	}
-	m.lab.Ticks = baseTicksPerRedraw - 1 // so that the next one redraws all panes
-	m.Update(room.Tick{})
+	redraw(m)
 	press(m, "x")
-	if view := m.View(); !strings.Contains(view, "last 2 s  50 clients") || !strings.Contains(view, "a bar for each client") || !strings.Contains(view, "headers of 50 clients") {
-		t.Errorf("the page has other clients than the 50 in the game:\n%s", view)
-	}
-	press(m, "esc", "G")
+	checkShown(t, m, "last 2 s  50 clients", "a bar for each client", "headers of 50 clients")
+	press(m, "esc G")
 	if n := len(lab.Got); n == 0 || lab.Got[n-1].Client < 1 || lab.Got[n-1].Client > 50 {
 		t.Errorf("key G: commands %+v, want one of 50 clients", lab.Got)
 	}
@@ -67,11 +59,9 @@ func TestCrowdOmitsClientsThatLeft(t *testing.T) {
 // here from the samples, and that the footer omits the keys that a crowd refuses.
 func TestCrowdCrosshair(t *testing.T) {
 	lab := newCrowdLab(200)
-	m := screen(lab, 160, 48, Options{})
-	if view := m.View(); strings.Contains(view, "tour") {
-		t.Errorf("the footer has keys that a crowd refuses:\n%s", view)
-	}
-	press(m, "(", "(", "(")
+	m := large(lab)
+	checkLacking(t, m, "tour")
+	press(m, "( ( (")
 	if now := lab.Snap.Now; m.crosshair == 0 || m.crosshair >= now {
 		t.Fatalf("the crosshair is at %v, now is %v", m.crosshair, now)
 	}
@@ -96,43 +86,34 @@ func TestCrowdCrosshair(t *testing.T) {
 // TestCrowdPages checks that a crowd has only the pages that have something to show, those of the selected client only if
 // it is repeated, and that the keys which need a single receiver refuse.
 func TestCrowdPages(t *testing.T) {
-	open := func() *dashboard { return screen(newCrowdLab(200), 160, 48, Options{}) }
+	open := func() *dashboard { return large(newCrowdLab(200)) }
 	lab := newCrowdLab(200)
-	m := screen(lab, 160, 48, Options{})
-	if view := m.View(); !strings.Contains(view, "[1 Crowd] 2 Bits  3 Packets  4 World  5 Compare ") || strings.Contains(view, "Live ") {
-		t.Errorf("the pages of a crowd:\n%s", view)
-	}
+	m := large(lab)
+	checkShown(t, m, "[1 Crowd] 2 Bits  3 Packets  4 World  5 Compare ")
+	checkLacking(t, m, "Live ")
 	for key, want := range map[string]string{"1": "Clients, worst first", "2": "Bit budget", "3": "Packets filter all", "4": "Sender", "5": "a crowd of 200 clients: the page Crowd has its figures", "6": "no such key here",
-		"/tour enter": "the tour needs snapshots of cubes and one receiver", "<": "1.0 s AGO"} {
+		"/tour": "the tour needs snapshots of cubes and one receiver", "<": "1.0 s AGO"} {
 		m := open()
-		press(m, append([]string{"1"}, strings.Fields(key)...)...)
-		if view := strings.Join(strings.Fields(m.View()), " "); !strings.Contains(view, want) {
+		press(m, "1", key)
+		if view := oneLine(m.View()); !strings.Contains(view, want) {
 			t.Errorf("key %s does not show %q:\n%s", key, want, m.View())
 		}
 	}
-	press(m, "3", "]")
+	press(m, "3 ]")
 	if got := m.lab.Snap.Crowd; len(lab.Got) != 1 || lab.Got[0].Client < 1 || lab.Got[0].Client == got.Selected {
 		t.Errorf("the key for the next client sends %+v", lab.Got)
 	}
 	lab.Snap = crowdSnapshot(200, 91*time.Second)
 	lab.Snap.Crowd.Client, lab.Snap.Crowd.NoClient = nil, "client 7 joins later"
-	m.Update(room.Tick{})
-	if view := m.View(); !strings.Contains(view, "client 7 joins later") || !strings.Contains(view, "[3 Packets]") {
-		t.Errorf("the open page of a client that is not repeated:\n%s", view)
-	}
+	tick(m, 1)
+	checkShown(t, m, "client 7 joins later", "[3 Packets]")
 	press(m, "1")
-	m.Update(room.Tick{})
-	if view := m.View(); !strings.Contains(view, "[1 Crowd] 2 Compare ") {
-		t.Errorf("the pages without a client:\n%s", view)
-	}
-	press(m, "2", "x")
-	if view := m.View(); !strings.Contains(view, "x explains a crowd on the page Crowd") {
-		t.Errorf("key x on another page:\n%s", view)
-	}
-	press(m, "1", "x")
-	if view := m.View(); !strings.Contains(view, "A tick costs the server 386 µs of one core") || !strings.Contains(view, "6.3 encodings") {
-		t.Errorf("unexpected explanation:\n%s", view)
-	}
+	tick(m, 1)
+	checkShown(t, m, "[1 Crowd] 2 Compare ")
+	press(m, "2 x")
+	checkShown(t, m, "x explains a crowd on the page Crowd")
+	press(m, "1 x")
+	checkShown(t, m, "A tick costs the server 386 µs of one core", "6.3 encodings")
 }
 
 // BenchmarkCrowd160x48 draws a frame of the page in which all panes have changed.
@@ -148,8 +129,7 @@ func BenchmarkCrowd160x48(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				lab.Snap = snaps[i%len(snaps)]
-				m.lab.Ticks = baseTicksPerRedraw - 1 // so that the next one redraws all panes
-				m.Update(room.Tick{})
+				redraw(m)
 				_ = m.View()
 			}
 		})

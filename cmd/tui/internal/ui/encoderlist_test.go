@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/labtest"
-	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/internal/setting"
@@ -17,29 +16,29 @@ import (
 // TestEncoderListKeys checks which commands the keys of the list send.
 func TestEncoderListKeys(t *testing.T) {
 	for _, c := range []struct {
-		keys []string
+		keys string
 		want string
 		over bool
 	}{
-		{[]string{"e", "esc"}, "", false},
-		{[]string{"e", "down", "enter"}, "encoder rotor", false},
-		{[]string{"e", "down", "space"}, "encoder rotor", true}, // the list stays open
-		{[]string{"e", "tab", "right"}, `params {"xy_small":7}`, true},
-		{[]string{"e", "tab", "down", "left"}, `params {"xy_large":8}`, true},
-		{[]string{"e", "tab", "8", "enter"}, `params {"xy_small":"8"}`, true},
-		{[]string{"e", "tab", "enter", "backspace", "4", "enter"}, `params {"xy_small":"4"}`, true},
-		{[]string{"e", "tab", "9", "9", "enter"}, "", true},
-		{[]string{"e", "tab", "x", "right"}, `params {"xy_small":7}`, true},
-		{[]string{"e", "tab", "9", "9", "enter", "esc", "right"}, `params {"xy_small":7}`, true},
-		{[]string{"e", "up", "tab", "right", "esc", "esc"}, "", false}, // raw has no parameters
-		{[]string{"e", "tab", "right", "esc", "esc"}, `params {"xy_small":7}`, false},
-		{[]string{"e", "/", "rot", "enter"}, "encoder rotor", false},
-		{[]string{"e", "/", "zz", "tab", "space", "v", "enter"}, "", true},
+		{"e esc", "", false},
+		{"e down enter", "encoder rotor", false},
+		{"e down space", "encoder rotor", true}, // the list stays open
+		{"e tab right", `params {"xy_small":7}`, true},
+		{"e tab down left", `params {"xy_large":8}`, true},
+		{"e tab 8 enter", `params {"xy_small":"8"}`, true},
+		{"e tab enter backspace 4 enter", `params {"xy_small":"4"}`, true},
+		{"e tab 9 9 enter", "", true},
+		{"e tab x right", `params {"xy_small":7}`, true},
+		{"e tab 9 9 enter esc right", `params {"xy_small":7}`, true},
+		{"e up tab right esc esc", "", false}, // raw has no parameters
+		{"e tab right esc esc", `params {"xy_small":7}`, false},
+		{"e / rot enter", "encoder rotor", false},
+		{"e / zz tab space v enter", "", true},
 	} {
 		for _, size := range [][2]int{{160, 48}, {80, 24}, {60, 18}} {
 			lab := labtest.NewLab()
-			m := screen(lab, size[0], size[1], Options{})
-			press(m, c.keys...)
+			m := screen(lab, size[0], size[1])
+			press(m, c.keys)
 			checkView(t, m)
 			if got := spell(lab.Got); got != c.want || m.overlay != nil != c.over {
 				t.Errorf("%v at %v sent %q, want %q; open %v", c.keys, size, got, c.want, m.overlay != nil)
@@ -52,9 +51,9 @@ func TestEncoderListKeys(t *testing.T) {
 // activates the encoder, in one change.
 func TestEncoderListSetsInactiveEncoder(t *testing.T) {
 	lab := labtest.NewLab()
-	m := screen(lab, 160, 48, Options{})
-	press(m, line("encoder rotor")...)
-	press(m, "e", "up", "tab", "down", "right")
+	m := large(lab)
+	press(m, "/encoder rotor")
+	press(m, "e up tab down right")
 	var ch *config.Change // the last one
 	for _, c := range lab.Got {
 		if c.Change != nil {
@@ -68,21 +67,16 @@ func TestEncoderListSetsInactiveEncoder(t *testing.T) {
 
 // TestEncoderListShowsErrors checks that the list shows the error for a wrong value.
 func TestEncoderListShowsErrors(t *testing.T) {
-	m := screen(labtest.NewLab(), 160, 48, Options{})
-	press(m, "e", "tab", "9", "9", "enter")
-	if v := m.View(); !strings.Contains(v, "99_") || !strings.Contains(v, "xy_small") ||
-		!strings.Contains(v, "encoder.params.xy_small: got 99") {
-		t.Errorf("no error shown:\n%s", v)
-	}
-	press(m, "backspace", "backspace", "8", "enter")
-	if v := m.View(); strings.Contains(v, "got 99") || strings.Contains(v, "8_") {
-		t.Errorf("mended, it still complains:\n%s", v)
-	}
+	m := large(labtest.NewLab())
+	press(m, "e tab 9 9 enter")
+	checkShown(t, m, "99_", "xy_small", "encoder.params.xy_small: got 99")
+	press(m, "backspace backspace 8 enter")
+	checkLacking(t, m, "got 99", "8_")
 }
 
 // TestEncoderListHasWholeSummaries checks that a wide screen shows each summary of the list without an ellipsis.
 func TestEncoderListHasWholeSummaries(t *testing.T) {
-	m := screen(labtest.NewLab(), 240, 60, Options{})
+	m := screen(labtest.NewLab(), 240, 60)
 	press(m, "e")
 	view := m.View()
 	for _, o := range m.cat.Encoders(m.lab.Snap.Schema) {
@@ -97,9 +91,9 @@ func TestEncoderListHasWholeSummaries(t *testing.T) {
 // those beside it are the first.
 func TestEncoderListShowsEstimates(t *testing.T) {
 	lab := labtest.NewLab()
-	m := screen(lab, 120, 40, Options{})
+	m := screen(lab, 120, 40)
 	requested := func() []config.Encoder {
-		m.Update(room.Tick{})
+		tick(m, 1)
 		for _, c := range slices.Backward(lab.Got) {
 			if c.Estimate != nil {
 				return *c.Estimate
@@ -142,11 +136,11 @@ func TestEncoderListShowsEstimates(t *testing.T) {
 	if press(m, "S"); !slices.Equal(rows(), []string{names[2], names[0], names[1]}) {
 		t.Errorf("sorted: %q", rows())
 	}
-	press(m, "tab", "right") // other parameters are estimated too
+	press(m, "tab right") // other parameters are estimated too
 	if again := requested(); len(again) != len(list) || slices.EqualFunc(list, again, config.Encoder.Equal) {
 		t.Errorf("after a change of a parameter: %v", again)
 	}
-	if press(m, "esc", "esc"); len(requested()) != 0 {
+	if press(m, "esc esc"); len(requested()) != 0 {
 		t.Errorf("after the list was closed: %v", requested())
 	}
 }
@@ -158,20 +152,19 @@ func TestFieldsRefuseWhatCannotBeAValue(t *testing.T) {
 		{"loss 5x0%", "loss 5x%"}, {"loss gil", "loss gil"}, {"loss zz5", "loss 5"}, {"latency -?8ms", "latency -8ms"}, {"latency off", "latency "},
 		{"encoder rotr!", "encoder rotr"}, {"mark zz5?", "mark zz5?"}, {"budget q64k", "budget 64k"},
 	} {
-		m := screen(labtest.NewLab(), 80, 24, Options{})
+		m := screen(labtest.NewLab(), 80, 24)
 		name, value, _ := strings.Cut(c.typed, " ")
 		for field, want := range map[string]string{name + " ": c.want, "": c.typed} {
 			m.line.Show(field)
 			for _, letter := range strings.TrimPrefix(name+" "+value, field) {
-				press(m, string(letter))
+				pressOnce(m, string(letter))
 			}
 			if got := m.line.Text(); got != want {
 				t.Errorf("%q after %q becomes %q, want %q", value, field, got, want)
 			}
 		}
 	}
-	m := screen(labtest.NewLab(), 80, 24, Options{})
-	if press(m, "e", "tab", "x", "1", "q", "2"); !strings.Contains(m.View(), " 12_") {
-		t.Errorf("a number field has other letters:\n%s", m.View())
-	}
+	m := screen(labtest.NewLab(), 80, 24)
+	press(m, "e tab x 1 q 2")
+	checkShown(t, m, " 12_")
 }

@@ -19,7 +19,7 @@ func fileScreen(lab room.Lab, w, h int, opt Options) *dashboard {
 func TestFilePageAdjusts(t *testing.T) {
 	lab := newFile(2)
 	m := fileScreen(lab, 160, 48, Options{})
-	press(m, "down", "down", "right")
+	press(m, "down down right")
 	if got := spell(lab.Got); !strings.Contains(got, "loss") {
 		t.Errorf("the arrows sent %q", got)
 	}
@@ -36,7 +36,7 @@ func BenchmarkFileFrame160x48(b *testing.B) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		lab.Snap = snaps[i%len(snaps)]
-		m.Update(room.Tick{})
+		tick(m, 1)
 		_ = m.View()
 	}
 }

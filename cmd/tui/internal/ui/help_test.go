@@ -17,7 +17,7 @@ import (
 func TestHelp(t *testing.T) {
 	for name, lab := range map[string]room.Lab{"cubes": labtest.NewPackets(), "world": labtest.NewWorld(), "budgets": newPriorities(), "table": labtest.NewCalls(),
 		"file": newFile(3), "crowd": newCrowdLab(200), "transport": newTransportLab(), "shadows": &labtest.Lab{Snap: labtest.FourShadows()}} {
-		m := screen(lab, 120, 80, Options{})
+		m := screen(lab, 120, 80)
 		for i := range m.pages {
 			t.Run(fmt.Sprintf("%s %s", name, m.pages[i].Name), func(t *testing.T) {
 				m.openPage(i)
@@ -42,9 +42,9 @@ func TestFooterOfPages(t *testing.T) {
 		"5":        {"v add shadow  del remove  1-5 page  S sort  c view", "v add shadow  1-5 page  S sort"},
 	} {
 		for i, size := range [][2]int{{80, 24}, {minWidth, minHeight}} {
-			m := screen(labtest.NewPackets(), size[0], size[1], Options{})
-			press(m, strings.Fields(keys)...)
-			head, _, _ := strings.Cut(m.View(), "\n")
+			m := screen(labtest.NewPackets(), size[0], size[1])
+			press(m, keys)
+			head := header(m)
 			if tab := fmt.Sprintf("[%c %s]", keys[0], m.page().Name); !strings.Contains(head, tab) {
 				t.Errorf("after %s at %v the header is %q, without %s", keys, size, head, tab)
 			}
@@ -63,11 +63,11 @@ func TestHeaderKeepsItsPlaces(t *testing.T) {
 		places := map[string]bool{}
 		for _, speed := range []float64{1, 0.8} {
 			lab.Snap.Actual = speed
-			m := screen(lab, w, 48, Options{})
+			m := screen(lab, w, 48)
 			for page := range m.pages {
 				m.openPage(page)
 				m.render()
-				head, _, _ := strings.Cut(m.View(), "\n")
+				head := header(m)
 				title, _, _ := strings.Cut(head, "01:30.0")
 				tab := regexp.MustCompile(`[ \[]1[ \[]`).FindStringIndex(head)
 				places[fmt.Sprint(title, ansi.StringWidth(head[:tab[0]]))] = true
@@ -88,8 +88,8 @@ func TestHelpOfBoxes(t *testing.T) {
 		"/ p a u": {"tab complete", "complete the last word"},
 		"q":       {"s save and quit", "save and quit"},
 	} {
-		m := screen(labtest.NewChanged(), 120, 40, Options{})
-		press(m, strings.Fields(keys)...)
+		m := screen(labtest.NewChanged(), 120, 40)
+		press(m, keys)
 		before := m.View()
 		if row := lastRow(m); !strings.Contains(row, want[0]) || !strings.Contains(row, "F1 help") || strings.Contains(row, "space pause") {
 			t.Errorf("after %s the footer is %q", keys, row)
@@ -107,11 +107,11 @@ func TestHelpOfBoxes(t *testing.T) {
 // commands.
 func TestHelpScrolls(t *testing.T) {
 	for _, size := range [][2]int{{minWidth, minHeight}, {80, 24}, {160, 48}} {
-		m := screen(labtest.NewLab(), size[0], size[1], Options{})
+		m := screen(labtest.NewLab(), size[0], size[1])
 		press(m, "?")
 		seen := ""
 		for range 80 {
-			seen += strings.Join(strings.Fields(m.View()), " ")
+			seen += oneLine(m.View())
 			press(m, "j")
 		}
 		here, everywhere := m.helpKeys()
@@ -138,7 +138,7 @@ func TestFooterKeysAct(t *testing.T) {
 				if page == 4 {
 					lab.Snap = labtest.FourShadows()
 				}
-				m := screen(lab, size[0], size[1], Options{})
+				m := screen(lab, size[0], size[1])
 				press(m, strconv.Itoa(page+1))
 				return m, lab
 			}

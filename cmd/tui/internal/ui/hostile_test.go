@@ -50,14 +50,16 @@ func TestHostileNames(t *testing.T) {
 		if err := os.WriteFile(file, []byte(saved), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		for _, keys := range [][]string{{}, {"?"}, {"e"}, {"p"}, {"x"}, {"2"}, {"3"}, {"3", "up", "enter"}, {"4"}, {"5"}, {"5", "enter"}, line("mark " + text), line(text)} {
+		for _, keys := range []string{"", "?", "e", "p", "x", "2", "3", "3 up enter", "4", "5", "5 enter", "/ mark space text enter", "/ text enter"} {
 			m := screen(lab, w, h, Options{ReportsDir: reports})
-			press(m, keys...)
-			testkit.CheckScreen(t, strings.Join(keys, " "), m.View(), h)
+			for _, key := range strings.Fields(keys) {
+				pressOnce(m, strings.ReplaceAll(key, "text", text))
+			}
+			testkit.CheckScreen(t, keys, m.View(), h)
 		}
-		for _, keys := range [][]string{{}, {"down", "enter"}, {"tab", "down", "down", "enter"}, {"enter"}} {
-			m := reportScreen(lab, w, h, Options{ReportsDir: reports}, keys...)
-			testkit.CheckScreen(t, "reports "+strings.Join(keys, " "), m.View(), h)
+		for _, keys := range []string{"", "down enter", "tab down down enter", "enter"} {
+			m := reportScreen(lab, w, h, Options{ReportsDir: reports}, keys)
+			testkit.CheckScreen(t, "reports "+keys, m.View(), h)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func TestKeysWithoutEffect(t *testing.T) {
 		{"5 d", "no controls of links"}, {"5 enter", "there are no shadows"},
 	} {
 		for _, size := range [][2]int{{160, 48}, {80, 24}} {
-			m := screen(labtest.NewEcho(), size[0], size[1], Options{})
+			m := screen(labtest.NewEcho(), size[0], size[1])
 			keys := strings.Fields(c.keys)
 			press(m, keys[:len(keys)-1]...)
 			m.lab.Dismiss()
@@ -42,8 +42,8 @@ func TestKeysWithoutEffect(t *testing.T) {
 // names if it has none.
 func TestCommandsWithoutANameOpenTheList(t *testing.T) {
 	for _, word := range []string{"encoder", "shadow", "profile"} {
-		m := screen(labtest.NewEcho(), 160, 48, Options{})
-		press(m, line(word)...)
+		m := large(labtest.NewEcho())
+		press(m, "/"+word)
 		if m.overlay == nil || m.line.Open {
 			t.Errorf("%s: over the page is %T, the line is open: %v", word, m.overlay, m.line.Open)
 		}

@@ -15,98 +15,84 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// press sends keys and then a tick.
-func press(m *dashboard, keys ...string) (last tea.Cmd) {
-	for _, k := range keys {
-		_, last = m.Update(labtest.KeyMsg(k))
-	}
-	m.Update(room.Tick{})
-	return last
-}
-
-// line returns the keys of a typed command.
-func line(text string) []string { return []string{"/", text, "enter"} }
-
 func TestKeysMakeCommands(t *testing.T) {
-	loss := []string{"down", "down", "down", "down"} // from the encoder past its two parameters and the profile
+	const loss = "down down down down" // from the encoder past its two parameters and the profile
 	for _, c := range []struct {
-		keys []string
+		keys string
 		want string
 	}{
-		{[]string{"space"}, "toggle"},
-		{[]string{"."}, "step 1"},
-		{[]string{"u"}, "undo"},
-		{[]string{"s"}, "save /reports"},
-		{[]string{"m"}, "mark 1"},
-		{[]string{"+", "+"}, "speed 2; speed 4"},
-		{[]string{"++"}, "speed 2; speed 4"}, // two keys in one message
-		{[]string{"/undo", "enter"}, "undo"},
-		{[]string{"-"}, "speed 0.5"},
-		{[]string{"e", "down", "enter"}, "encoder rotor"},
-		{[]string{"e", "up", "enter"}, "encoder raw"},
-		{[]string{"down", "right"}, `params {"xy_small":7}`},
-		{[]string{"down", "down", "right"}, `params {"xy_large":10}`},
-		{append(loss, "right"), "loss 7%"},
-		{append(loss, "right", "right"), "loss 10%"},
-		{append(loss, "]"), "loss 20%"},
-		{append(loss, "left", "left"), "loss 2%"},
-		{append(loss, "right", "left"), "loss 5%"},
-		{append(loss, "up", "enter", "esc"), ""},
-		{append(loss, "enter", "12%", "enter"), "loss 12%"},
-		{[]string{"enter", "down", "enter"}, "encoder rotor"},
-		{[]string{"enter", "/", "r", "a", "w", "enter"}, "encoder raw"},
-		{[]string{"p", "esc"}, ""},
-		{[]string{"tab", "left", "right", "up", "down"}, ""}, // the arrows only move the selection in the list of packets
-		{line("loss 5%"), "loss 5%"},
-		{line("set loss=5%"), "loss 5%"},
-		{line("loss 5"), "loss 5%"}, // a bare number is in the unit of the control
-		{line("latency 70"), "latency 70ms"},
-		{line("latency 70±10"), "latency 70ms±10ms"},
-		{line("down jitter 2.5"), "down jitter 2.5ms"},
-		{line("playout 120"), "playout 120ms"},
-		{line("burst 3"), "burst 3"},
-		{line("rate 80"), "rate 80kbit"}, // the rate is off, so the unit is that of its first step
-		{line("queue 16"), "queue 16KB"},
-		{line("loss gilbert-elliott p=1 r=20"), "loss gilbert-elliott p=1% r=20%"},
-		{line("down loss 20%"), "down loss 20%"},
-		{line("up latency 80ms"), "up latency 80ms"},
-		{line("latency 50ms±10ms"), "latency 50ms±10ms"},
-		{line("seek 01:30"), "seek 1m30s"},
-		{line("speed max"), "speed 0"},
-		{line("step 12"), "step 12"},
-		{line("pause"), "pause true"},
-		{line("save here and there"), "save here and there"},
-		{line("param xy_small 5"), `params {"xy_small":"5"}`},
-		{line("playout 100ms"), "playout 100ms"},
-		{line("every 6"), "every 6"},
-		{line("interpolation Hermite"), "interpolation hermite"},
-		{line("mark the knock"), "the knock"},
-		{append([]string{"d"}, append(loss, "right")...), "down loss 7%"},
-		{append([]string{"d", "d"}, append(loss, "right")...), "up loss 0.1%"},
-		{append([]string{"d", "d", "d"}, append(loss, "right")...), "loss 7%"},
-		{append([]string{"d", "esc"}, append(loss, "right")...), "loss 7%"},
-		{append([]string{"d", "d"}, append(loss, "enter", "3%", "enter")...), "up loss 3%"},
-		{line("netem delay 50ms 10ms loss 1%"), "netem delay 50ms 10ms loss 1%"},
-		{line("netem off"), "netem off"},
-		{line("up netem tc qdisc add dev eth0 root netem loss 1%"), "up netem tc qdisc add dev eth0 root netem loss 1%"},
-		{line("loss gilbert-elliott p=1% r=20%"), "loss gilbert-elliott p=1% r=20%"},
-		{line("loss 140%"), ""},
-		{line("loss"), ""},
-		{line(""), ""},
-		{line("help"), ""},
+		{"space", "toggle"},
+		{".", "step 1"},
+		{"u", "undo"},
+		{"s", "save /reports"},
+		{"m", "mark 1"},
+		{"+ +", "speed 2; speed 4"},
+		{"++", "speed 2; speed 4"}, // two keys in one message
+		{":undo enter", "undo"},
+		{"-", "speed 0.5"},
+		{"e down enter", "encoder rotor"},
+		{"e up enter", "encoder raw"},
+		{"down right", `params {"xy_small":7}`},
+		{"down down right", `params {"xy_large":10}`},
+		{loss + " right", "loss 7%"},
+		{loss + " right right", "loss 10%"},
+		{loss + " ]", "loss 20%"},
+		{loss + " left left", "loss 2%"},
+		{loss + " right left", "loss 5%"},
+		{loss + " up enter esc", ""},
+		{loss + " enter 12% enter", "loss 12%"},
+		{"enter down enter", "encoder rotor"},
+		{"enter / r a w enter", "encoder raw"},
+		{"p esc", ""},
+		{"tab left right up down", ""}, // the arrows only move the selection in the list of packets
+		{"/loss 5%", "loss 5%"},
+		{"/set loss=5%", "loss 5%"},
+		{"/loss 5", "loss 5%"}, // a bare number is in the unit of the control
+		{"/latency 70", "latency 70ms"},
+		{"/latency 70±10", "latency 70ms±10ms"},
+		{"/down jitter 2.5", "down jitter 2.5ms"},
+		{"/playout 120", "playout 120ms"},
+		{"/burst 3", "burst 3"},
+		{"/rate 80", "rate 80kbit"}, // the rate is off, so the unit is that of its first step
+		{"/queue 16", "queue 16KB"},
+		{"/loss gilbert-elliott p=1 r=20", "loss gilbert-elliott p=1% r=20%"},
+		{"/down loss 20%", "down loss 20%"},
+		{"/up latency 80ms", "up latency 80ms"},
+		{"/latency 50ms±10ms", "latency 50ms±10ms"},
+		{"/seek 01:30", "seek 1m30s"},
+		{"/speed max", "speed 0"},
+		{"/step 12", "step 12"},
+		{"/pause", "pause true"},
+		{"/save here and there", "save here and there"},
+		{"/param xy_small 5", `params {"xy_small":"5"}`},
+		{"/playout 100ms", "playout 100ms"},
+		{"/every 6", "every 6"},
+		{"/interpolation Hermite", "interpolation hermite"},
+		{"/mark the knock", "the knock"},
+		{"d " + loss + " right", "down loss 7%"},
+		{"d d " + loss + " right", "up loss 0.1%"},
+		{"d d d " + loss + " right", "loss 7%"},
+		{"d esc " + loss + " right", "loss 7%"},
+		{"d d " + loss + " enter 3% enter", "up loss 3%"},
+		{"/netem delay 50ms 10ms loss 1%", "netem delay 50ms 10ms loss 1%"},
+		{"/netem off", "netem off"},
+		{"/up netem tc qdisc add dev eth0 root netem loss 1%", "up netem tc qdisc add dev eth0 root netem loss 1%"},
+		{"/loss gilbert-elliott p=1% r=20%", "loss gilbert-elliott p=1% r=20%"},
+		{"/loss 140%", ""},
+		{"/loss", ""},
+		{"/ enter", ""},
+		{"/help", ""},
 	} {
 		lab := labtest.NewLab()
 		m := screen(lab, 160, 48, Options{ReportsDir: "/reports"})
-		press(m, c.keys...)
-		if got := spell(lab.Got); got != c.want {
-			t.Errorf("%v sent %q, want %q", c.keys, got, c.want)
-		}
+		press(m, c.keys)
+		checkSent(t, lab.Got, c.want)
 	}
 }
 
 func TestAdjustingSetsBothDirections(t *testing.T) {
 	lab := labtest.NewLab()
-	press(screen(lab, 160, 48, Options{}), "down", "down", "down", "down", "right")
+	press(screen(lab, 160, 48, Options{}), "down down down down right")
 	if ch := lab.Got[0].Change; ch.Text("down.loss") != "7%" || ch.Text("up.loss") != "7%" {
 		t.Errorf("it sent %v", ch)
 	}
@@ -114,15 +100,13 @@ func TestAdjustingSetsBothDirections(t *testing.T) {
 
 func TestKeyShowsInTheNextRedraw(t *testing.T) {
 	lab := labtest.NewLab()
-	m := screen(lab, 160, 48, Options{})
-	press(m, "e", "down", "enter") // the snapshot of the lab has not changed yet
-	if head, _, _ := strings.Cut(m.View(), "\n"); !strings.Contains(head, "rotor") {
+	m := large(lab)
+	press(m, "e down enter") // the snapshot of the lab has not changed yet
+	if head := header(m); !strings.Contains(head, "rotor") {
 		t.Errorf("header is %q", head)
 	}
-	for range askLasts + 1 {
-		m.Update(room.Tick{})
-	}
-	if head, _, _ := strings.Cut(m.View(), "\n"); !strings.Contains(head, "relative-orientation") {
+	tick(m, askLasts+1)
+	if head := header(m); !strings.Contains(head, "relative-orientation") {
 		t.Errorf("a change that never came is still shown: %q", head)
 	}
 }
@@ -130,8 +114,8 @@ func TestKeyShowsInTheNextRedraw(t *testing.T) {
 func TestHeldKeyMovesSteadily(t *testing.T) {
 	// The lab applies changes three ticks late; the value must still increase step by step.
 	lab := labtest.NewLab()
-	m := screen(lab, 160, 48, Options{})
-	press(m, "down", "down", "down", "down")
+	m := large(lab)
+	press(m, "down down down down")
 	late := []*config.Config{lab.Snap.Config, lab.Snap.Config, lab.Snap.Config}
 	var seen []string
 	for i := range 6 {
@@ -159,7 +143,7 @@ func TestHeldKeyMovesSteadily(t *testing.T) {
 
 func TestPastedTextIsNoKeys(t *testing.T) {
 	lab := labtest.NewLab()
-	m := screen(lab, 80, 24, Options{})
+	m := screen(lab, 80, 24)
 	paste := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("esuq.\nundo"), Paste: true}
 	_, cmd := m.Update(paste)
 	settle(m.Shell, cmd)
@@ -176,17 +160,13 @@ func TestPastedTextIsNoKeys(t *testing.T) {
 func TestBusyLabLosesNoChange(t *testing.T) {
 	lab := labtest.NewLab()
 	lab.Full = true
-	m := screen(lab, 160, 48, Options{})
-	press(m, "e", "down", "enter")
+	m := large(lab)
+	press(m, "e down enter")
 	press(m, "space")
-	if !strings.Contains(m.View(), "press again") {
-		t.Error("no notice that the lab is busy")
-	}
+	checkShown(t, m, "press again")
 	lab.Full = false
 	press(m)
-	if got := spell(lab.Got); got != "encoder rotor" {
-		t.Errorf("sent %q once there was room, want the encoder", got)
-	}
+	checkSent(t, lab.Got, "encoder rotor")
 }
 
 func TestErrorsAreShownInTheLine(t *testing.T) {
@@ -219,12 +199,12 @@ func TestErrorsAreShownInTheLine(t *testing.T) {
 		"param":                    "param NAME VALUE",
 	} {
 		lab := labtest.NewLab()
-		m := screen(lab, 120, 40, Options{})
-		press(m, line(text)...)
+		m := screen(lab, 120, 40)
+		press(m, "/"+text)
 		if !m.line.Open || !strings.Contains(m.line.Err, want) || len(lab.Got) != 0 {
 			t.Errorf("%q: open %v, error %q, sent %q; want an error with %q", text, m.line.Open, m.line.Err, spell(lab.Got), want)
 		}
-		press(m, "/", "undo", "enter") // begins another command
+		press(m, "/ undo enter") // begins another command
 		if m.line.Open || spell(lab.Got) != "undo" {
 			t.Errorf("%q: could not be mended", text)
 		}
@@ -235,22 +215,18 @@ func TestErrorsAreShownInTheLine(t *testing.T) {
 // command line show.
 func TestRateWithoutUnit(t *testing.T) {
 	lab := labtest.NewEcho()
-	m := screen(lab, 120, 40, Options{})
-	press(m, line("rate 5mbit")...)
-	press(m, "/", "rate 8")
-	if !strings.Contains(m.View(), "a number without a unit is in mbit") {
-		t.Errorf("the unit of 8 is not shown:\n%s", m.View())
-	}
+	m := screen(lab, 120, 40)
+	press(m, "/rate 5mbit")
+	press(m, "/ rate space 8")
+	checkShown(t, m, "a number without a unit is in mbit")
 	press(m, "enter")
-	if got := spell(lab.Got); got != "rate 5mbit; rate 8mbit" {
-		t.Errorf("sent %q", got)
-	}
+	checkSent(t, lab.Got, "rate 5mbit; rate 8mbit")
 }
 
 // TestErrorIsShownOnce checks that a value that neither link accepts gives a single error.
 func TestErrorIsShownOnce(t *testing.T) {
-	m := screen(labtest.NewLab(), 160, 48, Options{})
-	press(m, line("loss 500%")...)
+	m := large(labtest.NewLab())
+	press(m, "/loss 500%")
 	if n := strings.Count(m.line.Err, "500%"); n != 1 {
 		t.Errorf("%d answers: %q", n, m.line.Err)
 	}
@@ -258,44 +234,43 @@ func TestErrorIsShownOnce(t *testing.T) {
 
 func TestHistoryAndCompletion(t *testing.T) {
 	lab := labtest.NewLab()
-	m := screen(lab, 120, 40, Options{})
-	press(m, line("loss 5%")...)
-	press(m, line("step 3")...)
-	for _, c := range []struct {
-		keys []string
-		want string
-	}{
-		{[]string{"up"}, "step 3"},
-		{[]string{"up", "up"}, "loss 5%"},
-		{[]string{"up", "up", "up", "down"}, "loss 5%"}, // after the history come all commands,
-		{[]string{"x", "up", "down"}, "x"},
-		{[]string{"enc", "tab"}, "encoder "},
-		{[]string{"encoder r", "tab"}, "encoder raw"},
-		{[]string{"encoder r", "tab", "tab"}, "encoder relative-orientation"},
-		{[]string{"encoder r", "tab", "shift+tab"}, "encoder rotor"},
-		{[]string{"param ", "tab"}, "param xy_"}, // as far as all candidates agree
-		{[]string{"param ", "tab", "tab"}, "param xy_small"},
-		{[]string{"down la", "tab"}, "down latency "},
-		{[]string{"zzz", "tab"}, "zzz"},
-		{[]string{"netem ", "tab"}, "netem limit"},
-		{[]string{"netem del", "tab"}, "netem delay "},
-		{[]string{"netem delay 50ms 10ms dist", "tab"}, "netem delay 50ms 10ms distribution "},
-		{[]string{"netem delay 50ms 10ms distribution n", "tab"}, "netem delay 50ms 10ms distribution normal "},
-		{[]string{"netem delay d", "tab"}, "netem delay d"}, // a time is expected, which has no completion
-		{[]string{"netem dely l", "tab"}, "netem dely l"},   // no completion after an error
-		{[]string{"up netem lo", "tab"}, "up netem loss "},
-		{[]string{"loss gilbert-", "tab"}, "loss gilbert-elliott "},
-		{[]string{"loss gilbert-elliott r=5% p", "tab"}, "loss gilbert-elliott r=5% p="},
-		{[]string{"loss gilbert-elliott p", "tab", "1%"}, "loss gilbert-elliott p=1%"},
-		{[]string{"down loss peri", "tab", "e", "tab"}, "down loss periodic every="},
-		{[]string{"loss 55", "backspace"}, "loss 5"},
-		{[]string{"loss 55", "ctrl+w"}, "loss "},
-		{[]string{"loss 5", "home", "left", "x"}, "xloss 5"},
-		{[]string{"a\nb\tc\x00"}, "a b c"},
+	m := screen(lab, 120, 40)
+	press(m, "/loss 5%")
+	press(m, "/step 3")
+	for _, c := range []struct{ typed, keys, want string }{
+		{"", "up", "step 3"},
+		{"", "up up", "loss 5%"},
+		{"", "up up up down", "loss 5%"}, // after the history come all commands,
+		{"x", "up down", "x"},
+		{"enc", "tab", "encoder "},
+		{"encoder r", "tab", "encoder raw"},
+		{"encoder r", "tab tab", "encoder relative-orientation"},
+		{"encoder r", "tab shift+tab", "encoder rotor"},
+		{"param ", "tab", "param xy_"}, // as far as all candidates agree
+		{"param ", "tab tab", "param xy_small"},
+		{"down la", "tab", "down latency "},
+		{"zzz", "tab", "zzz"},
+		{"netem ", "tab", "netem limit"},
+		{"netem del", "tab", "netem delay "},
+		{"netem delay 50ms 10ms dist", "tab", "netem delay 50ms 10ms distribution "},
+		{"netem delay 50ms 10ms distribution n", "tab", "netem delay 50ms 10ms distribution normal "},
+		{"netem delay d", "tab", "netem delay d"}, // a time is expected, which has no completion
+		{"netem dely l", "tab", "netem dely l"},   // no completion after an error
+		{"up netem lo", "tab", "up netem loss "},
+		{"loss gilbert-", "tab", "loss gilbert-elliott "},
+		{"loss gilbert-elliott r=5% p", "tab", "loss gilbert-elliott r=5% p="},
+		{"loss gilbert-elliott p", "tab 1%", "loss gilbert-elliott p=1%"},
+		{"down loss peri", "tab e tab", "down loss periodic every="},
+		{"loss 55", "backspace", "loss 5"},
+		{"loss 55", "ctrl+w", "loss "},
+		{"loss 5", "home left x", "xloss 5"},
+		{"a\nb\tc\x00", "", "a b c"},
 	} {
-		press(m, append([]string{"/"}, c.keys...)...)
+		press(m, "/")
+		pressOnce(m, c.typed)
+		press(m, c.keys)
 		if got := m.line.Text(); got != c.want {
-			t.Errorf("%v: %q, want %q", c.keys, got, c.want)
+			t.Errorf("%q %s: %q, want %q", c.typed, c.keys, got, c.want)
 		}
 		press(m, "esc")
 	}
@@ -305,9 +280,9 @@ func TestHistoryAndCompletion(t *testing.T) {
 // and an argument without its command.
 func TestPalette(t *testing.T) {
 	lab := labtest.NewLab()
-	m := screen(lab, 120, 40, Options{})
-	press(m, line("loss 5%")...)
-	press(m, line("enc rotor")...)
+	m := screen(lab, 120, 40)
+	press(m, "/loss 5%")
+	press(m, "/enc rotor")
 	for typed, want := range map[string][]string{ // from the line upwards
 		"":         {"encoder rotor", "loss 5%"},
 		"loss":     {"loss 5%", "loss"},
@@ -315,14 +290,13 @@ func TestPalette(t *testing.T) {
 		"rel-ori":  {"encoder relative-orientation", "shadow relative-orientation"},
 		"enc rotr": {"encoder rotor"},
 	} {
-		press(m, "/", typed)
+		press(m, "/")
+		pressOnce(m, typed)
 		for n, line := range want {
 			if press(m, "up"); m.line.Text() != line {
 				t.Errorf("%q: choice %d is %q, want %q", typed, n+1, m.line.Text(), line)
 			}
-			if v := m.View(); !strings.Contains(v, "▸ "+line+" ") {
-				t.Errorf("%q: choice %d is not marked:\n%s", typed, n+1, v)
-			}
+			checkShown(t, m, "▸ "+line+" ")
 		}
 		for range want {
 			press(m, "down")
@@ -352,8 +326,9 @@ func TestAbbreviations(t *testing.T) {
 		"encoder nonsense": {"", ""},
 	} {
 		lab := labtest.NewLab()
-		m := screen(lab, 160, 40, Options{})
-		press(m, "/", typed)
+		m := screen(lab, 160, 40)
+		press(m, "/")
+		pressOnce(m, typed)
 		if v := m.View(); !strings.Contains(strings.ToLower(v), want[0]) || want[0] == "" && strings.Contains(v, "enter: ") {
 			t.Errorf("%q does not show %q:\n%s", typed, want[0], v)
 		}
@@ -368,24 +343,24 @@ func TestAbbreviations(t *testing.T) {
 
 func TestQuit(t *testing.T) {
 	for _, c := range []struct {
-		keys []string
+		keys string
 		want error
 	}{
-		{[]string{"q", "d"}, nil}, // the run has 90 s, none of them saved
-		{[]string{"q", "down", "enter"}, nil},
-		{append(line("quit"), "d"), nil},
-		{line("quit now"), nil},
-		{line("q!"), nil},
-		{[]string{"q", "ctrl+c"}, ErrInterrupted},
-		{[]string{"ctrl+c"}, ErrInterrupted},
-		{[]string{"/", "loss", "ctrl+c"}, ErrInterrupted},
-		{[]string{"?", "ctrl+c"}, ErrInterrupted},
-		{[]string{"p", "ctrl+c"}, ErrInterrupted},
+		{"q d", nil}, // the run has 90 s, none of them saved
+		{"q down enter", nil},
+		{"/quit; d", nil},
+		{"/quit now", nil},
+		{"/q!", nil},
+		{"q ctrl+c", ErrInterrupted},
+		{"ctrl+c", ErrInterrupted},
+		{"/ loss ctrl+c", ErrInterrupted},
+		{"? ctrl+c", ErrInterrupted},
+		{"p ctrl+c", ErrInterrupted},
 	} {
 		lab := labtest.NewChanged()
-		m := screen(lab, 80, 24, Options{})
+		m := screen(lab, 80, 24)
 		m.Update(labtest.KeyMsg("right"))
-		cmd := press(m, c.keys...)
+		cmd := press(m, c.keys)
 		if cmd == nil || m.Err() != c.want {
 			t.Errorf("%v: command %v, error %v, want %v", c.keys, cmd != nil, m.Err(), c.want)
 			continue
@@ -393,9 +368,7 @@ func TestQuit(t *testing.T) {
 		if _, ok := cmd().(tea.QuitMsg); !ok {
 			t.Errorf("%v does not quit", c.keys)
 		}
-		if got := spell(lab.Got); got != "encoder rotor" {
-			t.Errorf("%v: the lab got %q, want the change before leaving", c.keys, got)
-		}
+		checkSent(t, lab.Got, "encoder rotor")
 	}
 }
 
@@ -403,22 +376,22 @@ func TestQuit(t *testing.T) {
 func TestQuitAsks(t *testing.T) {
 	for _, c := range []struct {
 		length, saved time.Duration
-		keys          []string
+		keys          string
 		quits         bool
 	}{
-		{90 * time.Second, 0, []string{"q"}, false},
-		{90 * time.Second, 0, line("quit"), false},
-		{90 * time.Second, 0, []string{"q", "q"}, false},
-		{90 * time.Second, 0, []string{"q", "esc"}, false},
-		{60 * time.Second, 0, []string{"q"}, true},
-		{90 * time.Second, 40 * time.Second, []string{"q"}, true},
-		{190 * time.Second, 40 * time.Second, []string{"q"}, false},
+		{90 * time.Second, 0, "q", false},
+		{90 * time.Second, 0, "/quit", false},
+		{90 * time.Second, 0, "q q", false},
+		{90 * time.Second, 0, "q esc", false},
+		{60 * time.Second, 0, "q", true},
+		{90 * time.Second, 40 * time.Second, "q", true},
+		{190 * time.Second, 40 * time.Second, "q", false},
 	} {
 		lab := labtest.NewChanged()
 		lab.Snap = labtest.Changed(c.length)
 		lab.Snap.Saved = c.saved
-		m := screen(lab, 80, 24, Options{})
-		if cmd := press(m, c.keys...); (cmd != nil) != c.quits {
+		m := screen(lab, 80, 24)
+		if cmd := press(m, c.keys); (cmd != nil) != c.quits {
 			t.Errorf("%v of %v saved, %v: it quits: %v", c.saved, c.length, c.keys, cmd != nil)
 		}
 		press(m, "esc")
@@ -431,17 +404,17 @@ func TestQuitAsks(t *testing.T) {
 // TestQuitSaves checks that "quit save" ends the program when the report is written, and not if
 // saving fails.
 func TestQuitSaves(t *testing.T) {
-	for _, keys := range [][]string{{"q", "s"}, {"q", "enter"}, line("wq"), line("quit save")} {
+	for _, keys := range []string{"q s", "q enter", "/wq", "/quit save"} {
 		for _, written := range []bool{true, false} {
 			lab := labtest.NewChanged()
 			m := screen(lab, 80, 24, Options{ReportsDir: "/reports"})
-			if cmd := press(m, keys...); cmd != nil || spell(lab.Got) != "save /reports" {
+			if cmd := press(m, keys); cmd != nil || spell(lab.Got) != "save /reports" {
 				t.Fatalf("%v: it quits at once: %v; the lab got %q", keys, cmd != nil, spell(lab.Got))
 			}
 			next := *lab.Snap
 			next.Saving = true
 			lab.Snap = &next
-			m.Update(room.Tick{})
+			tick(m, 1)
 			after := next
 			after.Saving, after.Notice = false, engine.Notice{ID: next.Notice.ID + 1, Text: "the disk is full", Bad: true}
 			if written {
@@ -475,7 +448,7 @@ func TestQuitSavesAgain(t *testing.T) {
 		lab := labtest.NewChanged()
 		lab.Snap.State, lab.Snap.Saved, lab.Full = engine.Paused, lab.Snap.Now, c.full
 		m := screen(lab, 80, 24, Options{ReportsDir: "/reports"})
-		press(m, line("wq")...)
+		press(m, "/wq")
 		for i, want := range []bool{c.quits, false} {
 			next := *lab.Snap
 			next.Now, next.Saved, next.Notice = c.now, c.now, engine.Notice{ID: next.Notice.ID + 1, Text: "saved as x"}
@@ -504,7 +477,7 @@ func quits(cmd tea.Cmd) bool {
 
 // TestLinesOfPagesAreExecuted checks that commands from lists of pages are executed.
 func TestLinesOfPagesAreExecuted(t *testing.T) {
-	m := screen(labtest.NewLab(), 80, 24, Options{})
+	m := screen(labtest.NewLab(), 80, 24)
 	if cmd := m.perform(room.Request{Line: "quit now"}); !quits(cmd) {
 		t.Error("the line was carried out, and its command dropped")
 	}
@@ -514,14 +487,14 @@ func TestLinesOfPagesAreExecuted(t *testing.T) {
 // without a list.
 func TestHomeAndEnd(t *testing.T) {
 	for page, inTime := range map[string]bool{"1": true, "2": false, "3": false, "4": true, "5": false} {
-		m := screen(labtest.NewWorld(), 160, 48, Options{})
+		m := large(labtest.NewWorld())
 		if press(m, page, "home"); m.lab.Past.Active != inTime {
 			t.Errorf("home on page %s: looking back %v, want %v", page, m.lab.Past.Active, inTime)
 		}
 	}
 	for _, keys := range [][2]string{{"home", "end"}, {"g", "G"}} {
 		lab := labtest.NewPackets()
-		m := screen(lab, 160, 48, Options{})
+		m := large(lab)
 		press(m, "3", keys[0])
 		all := lab.Records()
 		at := func() uint64 { return chosenPacket(&lab.Lab) }
@@ -546,19 +519,16 @@ func chosenPacket(lab *labtest.Lab) uint64 {
 
 // TestViKeys checks that the letters of vi act as arrows.
 func TestViKeys(t *testing.T) {
-	for _, c := range [][2][]string{
-		{{"j", "j", "j", "j", "l"}, {"down", "down", "down", "down", "right"}},
-		{{"j", "j", "j", "j", "j", "k", "l", "l", "h"}, {"down", "down", "down", "down", "right"}},
-		{{"G", "l"}, {"end of the list"}},
-		{{"ctrl+d", "ctrl+u", "j", "j", "j", "j", "l"}, {"down", "down", "down", "down", "right"}},
+	for _, c := range [][2]string{
+		{"j j j j l", "down down down down right"},
+		{"j j j j j k l l h", "down down down down right"},
+		{"G l", strings.Repeat("down ", 40) + "right"},
+		{"ctrl+d ctrl+u j j j j l", "down down down down right"},
 	} {
 		var sent [2]string
 		for i, keys := range c {
 			lab := labtest.NewLab()
-			if keys[0] == "end of the list" {
-				keys = append(slices.Repeat([]string{"down"}, 40), "right")
-			}
-			press(screen(lab, 160, 48, Options{}), keys...)
+			press(large(lab), keys)
 			sent[i] = spell(lab.Got)
 		}
 		if sent[0] != sent[1] || sent[0] == "" {
@@ -566,39 +536,33 @@ func TestViKeys(t *testing.T) {
 		}
 	}
 	lab := labtest.NewLab()
-	m := screen(lab, 160, 48, Options{})
-	press(m, "u", "ctrl+r")
-	if got := spell(lab.Got); got != "undo; redo" {
-		t.Errorf("sent %q", got)
-	}
+	m := large(lab)
+	press(m, "u ctrl+r")
+	checkSent(t, lab.Got, "undo; redo")
 }
 
 // TestFilteredListOfEncoders checks that space and v act in a filtered list as in the whole list,
 // and that they are typed while the filter is.
 func TestFilteredListOfEncoders(t *testing.T) {
 	lab := labtest.NewLab()
-	m := screen(lab, 160, 48, Options{})
-	press(m, "e", "/", "ro", "tab", "v")
-	if got := spell(lab.Got); got != "shadow rotor on" {
-		t.Errorf("v sent %q", got)
-	}
-	if press(m, "space"); spell(lab.Got) != "shadow rotor on; encoder rotor" {
-		t.Errorf("space: %q", spell(lab.Got))
-	}
+	m := large(lab)
+	press(m, "e / ro tab v")
+	checkSent(t, lab.Got, "shadow rotor on")
+	press(m, "space")
+	checkSent(t, lab.Got, "shadow rotor on; encoder rotor")
 	lab = labtest.NewLab()
-	m = screen(lab, 160, 48, Options{})
-	press(m, "e", "/", "e", "v", "e") // every, in a summary
+	m = large(lab)
+	press(m, "e / e v e") // every, in a summary
 	if spell(lab.Got) != "" || !strings.Contains(m.View(), "/eve_ ") {
 		t.Errorf("v is not typed: %q", spell(lab.Got))
 	}
-	if press(m, "ctrl+u", "r", "o", "enter"); spell(lab.Got) != "encoder rotor" {
-		t.Errorf("filtered again: %q", spell(lab.Got))
-	}
+	press(m, "ctrl+u r o enter")
+	checkSent(t, lab.Got, "encoder rotor")
 }
 
 // TestFooterNamesRealKeys checks that every key in the footer has a binding.
 func TestFooterNamesRealKeys(t *testing.T) {
-	m := screen(labtest.NewLab(), 200, 50, Options{})
+	m := screen(labtest.NewLab(), 200, 50)
 	footer := m.View()[strings.LastIndexByte(m.View(), '\n'):]
 	for _, b := range m.activeKeys() {
 		if b.Brief != "" && (b.Idle == nil || !b.Idle()) && !strings.Contains(footer, b.Label+" "+b.Brief) {

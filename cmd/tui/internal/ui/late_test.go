@@ -2,7 +2,6 @@ package ui
 
 import (
 	"regexp"
-	"strings"
 	"testing"
 	"wirelab/cmd/tui/internal/labtest"
 )
@@ -15,8 +14,8 @@ func TestLateIsOneFigure(t *testing.T) {
 		for _, size := range [][2]int{{80, 24}, {160, 48}, {260, 60}} {
 			lab := labtest.NewWorld()
 			lab.Snap.Lanes[0].Totals.Playout.Late, lab.Snap.Lanes[0].Totals.Stale = 1234, 4321
-			m := screen(lab, size[0], size[1], Options{})
-			press(m, strings.Fields(keys)...)
+			m := screen(lab, size[0], size[1])
+			press(m, keys)
 			view := m.View()
 			for _, found := range regexp.MustCompile(`(?i)late\b[^│╮]*?(\d+) in total|\blate +(\d+)|(\d+) +late\b`).FindAllStringSubmatch(view, -1) {
 				said++

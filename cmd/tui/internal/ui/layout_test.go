@@ -42,7 +42,7 @@ func TestHostileSnapshotBreaksNothing(t *testing.T) {
 		for _, s := range labtest.Sizes(1) {
 			m.Update(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
 			m.lab.Ticks = baseTicksPerRedraw - 1
-			press(m, "tab", "left")
+			press(m, "tab left")
 			labtest.CheckScreen(t, "hostile", m.View(), s[0], s[1])
 		}
 	}
@@ -53,10 +53,10 @@ func TestHostileSnapshotBreaksNothing(t *testing.T) {
 
 func TestASCIIMeansASCII(t *testing.T) {
 	for _, size := range [][2]int{{160, 48}, {80, 24}, {20, 5}} {
-		for _, keys := range [][]string{nil, {"?"}, {"enter"}, {"/", "latency 50ms±"}, {"tab", "left"}, {"tab", "tab"},
-			{"tab", "tab", "tab"}, {"shift+tab"}} {
+		for _, keys := range []string{"", "?", "enter", "/ latency space 50ms±", "tab left", "tab tab",
+			"tab tab tab", "shift+tab"} {
 			m := screen(hostileLab(), size[0], size[1], Options{ASCII: true})
-			press(m, keys...)
+			press(m, keys)
 			for _, r := range m.View() {
 				if r > '~' || r < ' ' && r != '\n' {
 					t.Fatalf("%q on the screen at %v after %v:\n%s", r, size, keys, m.View())
@@ -67,10 +67,8 @@ func TestASCIIMeansASCII(t *testing.T) {
 }
 
 func TestNoColourMeansNoEscapes(t *testing.T) {
-	m := screen(labtest.NewLab(), 160, 48, Options{})
-	if strings.Contains(m.View(), "\x1b") {
-		t.Error("an escape sequence without colour")
-	}
+	m := large(labtest.NewLab())
+	checkLacking(t, m, "\x1b")
 }
 
 func TestSixteenColoursSuffice(t *testing.T) {
@@ -114,7 +112,7 @@ func TestHeaderShortensTheData(t *testing.T) {
 		lab := labtest.NewLab()
 		lab.Snap.Config.Data.Source = spec
 		for _, w := range []int{100, 160} {
-			head, _, _ := strings.Cut(screen(lab, w, 48, Options{}).View(), "\n")
+			head, _, _ := strings.Cut(screen(lab, w, 48).View(), "\n")
 			for _, part := range []string{want, "relative-orientation", "01:30"} {
 				if !strings.Contains(head, part) {
 					t.Errorf("%d columns, %s: no %q in %q", w, spec, part, head)

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,9 +11,9 @@ import (
 )
 
 // toFold are the keys that move from the encoder to the row of less used settings.
-func toFold() []string {
+func toFold() string {
 	const params, everyDay = 2, 9
-	return slices.Repeat([]string{"down"}, params+everyDay+2)
+	return strings.Repeat("down ", params+everyDay+2)
 }
 
 // widePicture returns a picture that is wider than requested.
@@ -35,15 +34,12 @@ func measured(spec lossmodel.Spec, w int) string {
 func TestFoldOpensAndCloses(t *testing.T) {
 	for _, keys := range [][2]string{{"enter", "enter"}, {"right", "left"}, {"right", "enter"}} {
 		lab := labtest.NewLab()
-		m := screen(lab, 160, 48, Options{})
-		press(m, toFold()...)
-		if !strings.Contains(m.View(), "▸ More") || strings.Contains(m.View(), "keep_order") {
-			t.Fatalf("the fold is not under the cursor, or open:\n%s", m.View())
-		}
+		m := large(lab)
+		press(m, toFold())
+		checkShown(t, m, "▸ More")
+		checkLacking(t, m, "keep_order")
 		press(m, keys[0])
-		if !strings.Contains(m.View(), "keep_order") {
-			t.Errorf("%s does not open the fold", keys[0])
-		}
+		checkShown(t, m, "keep_order")
 		press(m, keys[1])
 		if strings.Contains(m.View(), "keep_order") || len(lab.Got) > 0 {
 			t.Errorf("%s does not close the fold; sent %q", keys[1], spell(lab.Got))
@@ -52,44 +48,36 @@ func TestFoldOpensAndCloses(t *testing.T) {
 }
 
 func TestFoldedSettingsCanBeSet(t *testing.T) {
-	open := append(toFold(), "enter")
-	to := func(n int, keys ...string) []string {
-		return append(append(slices.Clone(open), slices.Repeat([]string{"down"}, n)...), keys...)
-	}
 	for _, c := range []struct {
-		keys []string
-		want string
+		row        int // after that of the fold
+		keys, want string
 	}{
-		{to(2, "right"), "rate_cell_overhead 5"},
-		{to(3, "right"), "distribution normal"},
-		{to(3, "d", "right"), "down distribution normal"},
-		{to(4, "enter", "/", "on", "enter"), "keep_order on"}, // chosen from a filtered list
-		{to(6, "enter", "1400", "enter"), "mtu 1400"},
-		{to(7, "right"), ""}, // text values have no steps
-		{to(7, "enter", "loss 1%", "enter"), "netem loss 1%"},
-		{to(7, "d", "d", "enter", "loss 1%", "enter"), "up netem loss 1%"},
-		{to(1, "enter", "/", "periodic", "enter", "every=3", "enter"), "loss periodic every=3"},
+		{2, "right", "rate_cell_overhead 5"},
+		{3, "right", "distribution normal"},
+		{3, "d right", "down distribution normal"},
+		{4, "enter / on enter", "keep_order on"}, // chosen from a filtered list
+		{6, "enter 1400 enter", "mtu 1400"},
+		{7, "right", ""}, // text values have no steps
+		{7, "enter loss space 1% enter", "netem loss 1%"},
+		{7, "d d enter loss space 1% enter", "up netem loss 1%"},
+		{1, "enter / periodic enter every=3 enter", "loss periodic every=3"},
 	} {
 		lab := labtest.NewLab()
-		m := screen(lab, 160, 48, Options{})
-		press(m, c.keys...)
-		if got := spell(lab.Got); got != c.want {
-			t.Errorf("%v sent %q, want %q\n%s", c.keys[len(open):], got, c.want, m.View())
-		}
+		m := large(lab)
+		press(m, toFold(), "enter", strings.Repeat("down ", c.row), c.keys)
+		checkSent(t, lab.Got, c.want)
 	}
 }
 
 func TestParamsOfALossModelAreControls(t *testing.T) {
 	lab := labtest.NewLab()
-	m := screen(lab, 160, 48, Options{})
-	press(m, line("loss gilbert-elliott p=1% r=20%")...)
+	m := large(lab)
+	press(m, "/loss gilbert-elliott p=1% r=20%")
 	lab.Got = nil
-	press(m, "down", "down", "down", "down", "down", "right") // the first parameter of the model
-	press(m, "down", "]")
+	press(m, "down down down down down right") // the first parameter of the model
+	press(m, "down ]")
 	want := "loss gilbert-elliott p=2% r=20% h=0% k=100%; loss gilbert-elliott p=2% r=50% h=0% k=100%"
-	if got := spell(lab.Got); got != want {
-		t.Errorf("sent %q, want %q", got, want)
-	}
+	checkSent(t, lab.Got, want)
 	press(m, "enter")
 	if got, want := m.line.Text(), "loss gilbert-elliott p=2% r=50% h=0% k=100%"; got != want {
 		t.Errorf("enter offers %q to be mended, want %q", got, want)
@@ -99,9 +87,9 @@ func TestParamsOfALossModelAreControls(t *testing.T) {
 // TestNetemWarnsOnce checks that the warnings of a netem line are shown once, and again after a
 // change of the line.
 func TestNetemWarnsOnce(t *testing.T) {
-	m := screen(labtest.NewLab(), 160, 48, Options{})
+	m := large(labtest.NewLab())
 	const fault = "netem's correlation narrows the distribution of its values"
-	press(m, line("netem loss 1% 25%")...)
+	press(m, "/netem loss 1% 25%")
 	if n := strings.Count(m.View(), fault); n != 1 {
 		t.Fatalf("both links have the fault; the warning is shown %d times:\n%s", n, m.View())
 	}
@@ -109,59 +97,49 @@ func TestNetemWarnsOnce(t *testing.T) {
 	for range 5 {
 		press(m)
 	}
-	if strings.Contains(m.View(), fault) {
-		t.Error("the warning is shown again without a change")
-	}
-	press(m, line("latency 1ms")...) // refused, because netem overrides the latency
+	checkLacking(t, m, fault)
+	press(m, "/latency 1ms") // refused, because netem overrides the latency
 	if strings.Contains(m.View(), fault) || !strings.Contains(m.line.Err, "netem") {
 		t.Errorf("a refused change: error %q\n%s", m.line.Err, m.View())
 	}
 	press(m, "esc")
-	press(m, line("netem loss 2% 25%")...)
-	if !strings.Contains(m.View(), fault) {
-		t.Error("another line is not warned of")
-	}
+	press(m, "/netem loss 2% 25%")
+	checkShown(t, m, fault)
 	press(m, "esc")
-	if press(m, line("netem off")...); strings.TrimSpace(lastRow(m)) != "● netem off" {
+	if press(m, "/netem off"); strings.TrimSpace(lastRow(m)) != "● netem off" {
 		t.Errorf("no netem, yet %q", lastRow(m))
 	}
 }
 
 func TestNetemOverridesControls(t *testing.T) {
 	lab := labtest.NewLab()
-	m := screen(lab, 160, 48, Options{})
-	press(m, line("down netem delay 20ms seed 3")...)
+	m := large(lab)
+	press(m, "/down netem delay 20ms seed 3")
 	press(m, "esc")
 	lab.Got = nil
 	view := m.View()
 	if n := strings.Count(view, "set by netem"); n != 9 || !strings.Contains(view, "delay 20ms seed 3") {
 		t.Errorf("%d controls are overridden, want 9:\n%s", n, view)
 	}
-	press(m, "down", "down", "down", "down", "down", "right")
+	press(m, "down down down down down right")
 	if len(lab.Got) != 0 || !strings.Contains(m.View(), `netem to be "off" first`) {
 		t.Errorf("changing an overridden control sent %q and shows %q", spell(lab.Got), lastRow(m))
 	}
-	press(m, "esc", "d", "d")
-	if strings.Contains(m.View(), "set by netem") {
-		t.Error("the link back waits though it has no netem")
-	}
+	press(m, "esc d d")
+	checkLacking(t, m, "set by netem")
 	press(m, "right")
-	if got := spell(lab.Got); got != "up loss 0.1%" {
-		t.Errorf("the link back got %q", got)
-	}
+	checkSent(t, lab.Got, "up loss 0.1%")
 }
 
 func TestDirectionIsShown(t *testing.T) {
-	m := screen(labtest.NewLab(), 160, 48, Options{})
+	m := large(labtest.NewLab())
 	for _, c := range []struct{ title, latency string }{
 		{" Controls ━━", "50 ms    ■■■■■■········  ↑ 65 ms"},
 		{"link down only", "50 ms    ■■■■■■········  ↑ 65 ms"},
 		{"link up only", "65 ms    ■■■■■■········  ↓ 50 ms"},
 		{" Controls ━━", "50 ms"},
 	} {
-		if view := m.View(); !strings.Contains(view, c.title) || !strings.Contains(view, c.latency) {
-			t.Errorf("the controls lack %q or %q:\n%s", c.title, c.latency, view)
-		}
+		checkShown(t, m, c.title, c.latency)
 		press(m, "d")
 	}
 }
@@ -176,8 +154,7 @@ func TestPreviewIsMadeOnce(t *testing.T) {
 	}})
 	press(m, "p")
 	for range 20 {
-		m.lab.Ticks = baseTicksPerRedraw - 1
-		press(m)
+		redraw(m)
 	}
 	if made != 1 {
 		t.Errorf("made %d times for one link", made)
@@ -195,17 +172,13 @@ func TestPreviewIsMadeOnce(t *testing.T) {
 		}
 	}
 	press(m, "down") // a link that differs by direction
-	if !strings.Contains(m.View(), "down, to the receiver:") {
-		t.Error("the direction of the link is not shown")
-	}
+	checkShown(t, m, "down, to the receiver:")
 }
 
 func TestPreviewWithoutPictures(t *testing.T) {
-	m := screen(labtest.NewLab(), 80, 24, Options{})
+	m := screen(labtest.NewLab(), 80, 24)
 	press(m, "p")
-	if !strings.Contains(m.View(), "source: "+lossmodel.Profiles()[0].Source) {
-		t.Errorf("the source is not named:\n%s", m.View())
-	}
+	checkShown(t, m, "source: "+lossmodel.Profiles()[0].Source)
 }
 
 // BenchmarkPreview makes the picture of a link, the slowest reaction to a key.

@@ -9,18 +9,17 @@ import (
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/look"
-	"wirelab/cmd/tui/internal/room"
 )
 
 func clickAt(m *dashboard, x, y int, b tea.MouseButton) {
 	m.Update(tea.MouseMsg{X: x, Y: y, Action: tea.MouseActionPress, Button: b})
-	m.Update(room.Tick{})
+	tick(m, 1)
 }
 
 // TestPagesCanBeClicked checks that a click on any column of a page's name or digit in the header opens the page.
 func TestPagesCanBeClicked(t *testing.T) {
 	for _, w := range []int{minWidth, 104, 160} {
-		m := screen(labtest.NewLab(), w, 48, Options{})
+		m := screen(labtest.NewLab(), w, 48)
 		for i, p := range m.pages {
 			name := strconv.Itoa(i + 1)
 			if w == 160 {
@@ -28,7 +27,7 @@ func TestPagesCanBeClicked(t *testing.T) {
 			}
 			m.openPage((i + 1) % len(m.pages))
 			m.render()
-			head, _, _ := strings.Cut(m.View(), "\n")
+			head := header(m)
 			at := look.TextWidth(head[:strings.LastIndex(head, name)])
 			for dx := range name {
 				m.openPage((i + 1) % len(m.pages))
@@ -48,10 +47,10 @@ func TestPagesCanBeClicked(t *testing.T) {
 // elsewhere: outside of the pane of controls, no setting changes.
 func TestWheelChangesOnlyControls(t *testing.T) {
 	for _, size := range [][2]int{{160, 48}, {80, 24}} {
-		for _, keys := range [][]string{{"1"}, {"1", "tab"}, {"2"}, {"3"}, {"4"}, {"5"}, {"6"}, {"7"}} {
+		for _, keys := range []string{"1", "1 tab", "2", "3", "4", "5", "6", "7"} {
 			lab := labtest.NewLab()
-			m := screen(lab, size[0], size[1], Options{})
-			press(m, keys...)
+			m := screen(lab, size[0], size[1])
+			press(m, keys)
 			for y := 0; y < size[1]; y += 3 {
 				for x := 0; x < size[0]; x += 19 {
 					if overControls(m.View(), x, y) {
@@ -100,16 +99,15 @@ func TestWheelZoomsCharts(t *testing.T) {
 		x, y          int
 		before, after string // labels of the time axis
 	}{{"1", 40, 10, "50s┬", "25s┬"}, {"2", 40, 10, "50s┬", "25s┬"}, {"4", 20, 42, "30s┬", "15s┬"}, {"5", 40, 40, "50s┬", "25s┬"}} {
-		m := screen(labtest.NewLab(), 160, 48, Options{})
+		m := large(labtest.NewLab())
 		press(m, c.key)
 		was := m.View()
 		if !strings.Contains(was, c.before) {
 			t.Fatalf("page %s does not begin with a minute:\n%s", c.key, was)
 		}
 		clickAt(m, c.x, c.y, tea.MouseButtonWheelUp)
-		if v := m.View(); strings.Contains(v, c.before) || !strings.Contains(v, c.after) {
-			t.Errorf("page %s does not show 30 seconds:\n%s", c.key, v)
-		}
+		checkShown(t, m, c.after)
+		checkLacking(t, m, c.before)
 		if clickAt(m, c.x, c.y, tea.MouseButtonWheelDown); m.View() != was {
 			t.Errorf("page %s: turned back, the page differs:\n%s", c.key, m.View())
 		}
@@ -122,7 +120,7 @@ func TestFooterCanBeClicked(t *testing.T) {
 		for _, page := range strings.Fields(map[int]string{160: "1 2 3 4 5 6", 80: "1 4 6"}[w]) {
 			open := func() (*dashboard, *labtest.Lab) {
 				lab := newTransportLab()
-				m := screen(lab, w, 48, Options{})
+				m := screen(lab, w, 48)
 				press(m, page)
 				return m, lab
 			}
@@ -157,7 +155,7 @@ func TestWheelGoesThroughLists(t *testing.T) {
 	for key, x := range map[string]int{"2": 140, "3": 40} {
 		marks := map[string]int{}
 		for _, how := range []string{"wheel", "arrow"} {
-			m := screen(labtest.NewLab(), 160, 48, Options{})
+			m := large(labtest.NewLab())
 			press(m, key)
 			was := m.View()
 			for range 2 {
@@ -167,7 +165,7 @@ func TestWheelGoesThroughLists(t *testing.T) {
 					press(m, "down")
 				}
 			}
-			m.Update(room.Tick{})
+			tick(m, 1)
 			if m.View() == was {
 				t.Errorf("page %s: the %s does nothing", key, how)
 			}
@@ -180,17 +178,17 @@ func TestWheelGoesThroughLists(t *testing.T) {
 }
 
 func TestWheelScrollsOverlays(t *testing.T) {
-	m := screen(labtest.NewLab(), 80, 24, Options{})
+	m := screen(labtest.NewLab(), 80, 24)
 	press(m, "?")
 	clickAt(m, 40, 10, tea.MouseButtonWheelDown)
 	clickAt(m, 40, 10, tea.MouseButtonWheelDown)
 	clickAt(m, 40, 10, tea.MouseButtonWheelUp)
 	scrolled := m.View()
-	press(m, "g", "down")
+	press(m, "g down")
 	if m.View() != scrolled {
 		t.Errorf("the help is not scrolled by one line:\n%s", scrolled)
 	}
-	press(m, "esc", "e")
+	press(m, "esc e")
 	cursor := func() int {
 		before, _, _ := strings.Cut(m.View(), "▸")
 		return strings.Count(before, "\n")

@@ -23,8 +23,8 @@ func TestPagesAfterTheEnd(t *testing.T) {
 			}
 			for _, keys := range []string{"1", "1 tab tab tab", "2", "4", "4 tab tab"} {
 				for _, w := range []int{80, 160} {
-					m := screen(lab, w, 48, Options{})
-					press(m, strings.Fields(keys)...)
+					m := screen(lab, w, 48)
+					press(m, keys)
 					if denied := strings.Contains(m.View(), "nothing has been sent yet"); denied && sent > 0 {
 						t.Errorf("%s after %s, %d columns, %d packets sent:\n%s", lab.Snap.Item, keys, w, sent, m.View())
 					}

@@ -21,12 +21,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// after sends a tick.
-func after(m *dashboard) string {
-	m.Update(room.Tick{})
-	return m.View()
-}
-
 // TestHostileBitsAndPackets checks that unusual and invalid values in snapshots cannot break the
 // pages.
 func TestHostileBitsAndPackets(t *testing.T) {
@@ -45,7 +39,7 @@ func TestHostileBitsAndPackets(t *testing.T) {
 		lab.Snap.Opened = &inspector.Opened{ID: packetlog.ID{Seq: 1 << 63, Copy: -1}}
 		press(m, key)
 		for _, s := range labtest.Sizes(2) {
-			m.Update(room.Tick{})
+			tick(m, 1)
 			m.Update(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
 			labtest.CheckScreen(t, "hostile "+key, m.View(), s[0], s[1])
 			press(m, []string{"up", "left", "tab", "pgdown", "right", "enter", "f"}[s[0]%7])
@@ -61,15 +55,15 @@ func TestHostileBitsAndPackets(t *testing.T) {
 
 // TestTypedFilters checks that a typed filter opens the page of packets.
 func TestTypedFilters(t *testing.T) {
-	m := screen(labtest.NewPackets(), 160, 48, Options{})
+	m := large(labtest.NewPackets())
 	for _, name := range packetfilter.Conditions() {
 		press(m, "1")
-		press(m, line("filter "+name)...)
+		press(m, "/filter "+name)
 		if m.open+1 != 3 || !strings.Contains(m.View(), "filter "+name+" ") {
 			t.Errorf("/filter %s: page %d\n%s", name, m.open+1, m.View())
 		}
 	}
-	press(m, line("filter losz")...)
+	press(m, "/filter losz")
 	if !strings.Contains(m.line.Err, "did you mean lost?") {
 		t.Errorf("a typo is answered with %q", m.line.Err)
 	}
@@ -79,21 +73,21 @@ func TestTypedFilters(t *testing.T) {
 // enter opens the packet.
 func TestWhy(t *testing.T) {
 	lab := labtest.NewPackets()
-	m := screen(lab, 160, 48, Options{})
+	m := large(lab)
 	i := lab.Snap.Lanes[0].Incidents[0]
 	want := report.Explain(&i.Opened, i.Reason, lab.Snap.Config)
 	for _, page := range []string{"1", "3"} {
 		press(m, page, "x")
-		if v := after(m); !strings.Contains(strings.Join(strings.Fields(v), " "), strings.Join(strings.Fields(want), " ")[:40]) {
+		if v := after(m); !strings.Contains(oneLine(v), oneLine(want)[:40]) {
 			t.Errorf("page %s does not say %q:\n%s", page, want, v)
 		}
 		press(m, "esc")
 	}
-	press(m, "1", "x", "enter")
+	press(m, "1 x enter")
 	if v := after(m); m.open+1 != 3 || !strings.Contains(v, "Packet "+strconv.FormatUint(i.Opened.ID.Seq, 10)) {
 		t.Errorf("enter opens page %d", m.open+1)
 	}
-	press(m, "1", "tab", "left", "left") // the cursor of page 1 is on a packet
+	press(m, "1 tab left left") // the cursor of page 1 is on a packet
 	_, under, told := strings.Cut(m.View(), "#")
 	under, _, _ = strings.Cut(under, " ")
 	press(m, "x")
@@ -101,18 +95,16 @@ func TestWhy(t *testing.T) {
 		t.Error("x does not open the packet under the cursor")
 	}
 	lab.Snap.Lanes[0].Incidents = nil
-	m = screen(lab, 80, 24, Options{})
+	m = screen(lab, 80, 24)
 	press(m, "x")
-	if !strings.Contains(m.View(), "nothing to explain") {
-		t.Error("no message without a problem")
-	}
+	checkShown(t, m, "nothing to explain")
 }
 
 // TestLastProblem checks that the last problem is the newest one, and that a problem that was opened stays until it is
 // left.
 func TestLastProblem(t *testing.T) {
 	lab := labtest.NewPackets()
-	m := screen(lab, 160, 48, Options{})
+	m := large(lab)
 	press(m, "3")
 	reason := inspector.BecauseLost
 	fail := func(packet int) { // a packet fails, then half a second passes
@@ -124,22 +116,18 @@ func TestLastProblem(t *testing.T) {
 			Opened: inspector.Opened{ID: r.ID(), Record: *r}}
 		snap.Lanes[0].Incidents = append([]inspector.Incident{x}, snap.Lanes[0].Incidents...)
 		lab.Lab.Snap = &snap
-		for range baseTicksPerRedraw {
-			m.Update(room.Tick{})
-		}
+		tick(m, baseTicksPerRedraw)
 	}
 	name := func(packet int) string { return fmt.Sprintf("acket %d ", lab.Lab.Snap.Lanes[0].Packets[packet].Seq) }
 	shows := func(title string) {
 		t.Helper()
-		if !strings.Contains(m.View(), title) {
-			t.Errorf("%q is not shown:\n%s", title, m.View())
-		}
+		checkShown(t, m, title)
 	}
 	for packet := 100; packet < 110; packet++ {
 		fail(packet)
 		shows("Last trouble: p" + name(packet))
 	}
-	press(m, "x", "enter")
+	press(m, "x enter")
 	fail(120)
 	shows("─ P" + name(109))
 	press(m, "esc")
@@ -170,7 +158,7 @@ func benchmarkPage(b *testing.B, lab room.Lab, keys ...string) {
 // smallest screens and truncates no number.
 func TestPacketListKeepsTheOutcome(t *testing.T) {
 	for w := minWidth; w <= 100; w++ {
-		m := screen(labtest.NewPackets(), w, 24, Options{})
+		m := screen(labtest.NewPackets(), w, 24)
 		press(m, "3")
 		list := strings.Split(m.View(), "\n")
 		head := list[3]

@@ -10,7 +10,6 @@ import (
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/look"
-	"wirelab/cmd/tui/internal/room"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -20,7 +19,7 @@ func TestWrongIsUnmistakable(t *testing.T) {
 	lab.Snap.Lanes[0].Totals.Wrong = 3
 	for _, size := range [][2]int{{160, 48}, {80, 24}, {60, 18}} {
 		m := screen(lab, size[0], size[1], Options{Renderer: labtest.ColourRenderer()})
-		head, _, _ := strings.Cut(m.View(), "\n")
+		head := header(m)
 		if !strings.Contains(head, "WRONG DATA: 3 packets") || !strings.Contains(head, "48;5;160m") {
 			t.Errorf("at %v the header is %q", size, head)
 		}
@@ -39,7 +38,7 @@ func TestSlowEngineIsShown(t *testing.T) {
 	} {
 		snap := *lab.Snap
 		snap.Speed, snap.Actual, snap.State = c.speed, c.actual, c.state
-		head, _, _ := strings.Cut(screen(&labtest.Lab{Snap: &snap}, 160, 48, Options{}).View(), "\n")
+		head, _, _ := strings.Cut(large(&labtest.Lab{Snap: &snap}).View(), "\n")
 		if !strings.Contains(head, c.want) {
 			t.Errorf("header %q lacks %q", head, c.want)
 		}
@@ -48,39 +47,33 @@ func TestSlowEngineIsShown(t *testing.T) {
 
 func TestNoticeComesAndGoes(t *testing.T) {
 	lab := labtest.NewLab()
-	m := screen(lab, 80, 24, Options{})
+	m := screen(lab, 80, 24)
 	next := *lab.Snap
 	next.Notice = engine.Notice{ID: 1, Text: "saved as /reports/x"}
 	lab.Snap = &next
 	press(m)
-	if !strings.Contains(m.View(), "● saved as /reports/x") {
-		t.Error("the notice is not shown")
-	}
+	checkShown(t, m, "● saved as /reports/x")
 	for range noteLasts {
 		press(m)
 	}
-	if strings.Contains(m.View(), "saved as") {
-		t.Error("the notice stays for ever")
-	}
+	checkLacking(t, m, "saved as")
 }
 
 func TestRefusedFrameIsShown(t *testing.T) {
 	lab := labtest.NewLab()
-	m := screen(lab, 120, 40, Options{})
+	m := screen(lab, 120, 40)
 	next := *lab.Snap
 	next.Lanes = slices.Clone(next.Lanes)
 	next.Lanes[0].Err = errors.New("cube 7 is out of range")
 	next.Lanes[0].Totals.EncodeFailed++
 	lab.Snap = &next
 	press(m)
-	if !strings.Contains(m.View(), "refused a frame: cube 7") {
-		t.Error("the encoder's complaint is not shown")
-	}
+	checkShown(t, m, "refused a frame: cube 7")
 }
 
 func TestMouse(t *testing.T) {
 	lab := labtest.NewLab()
-	m := screen(lab, 160, 48, Options{})
+	m := large(lab)
 	find := func(text string) (x, y int) {
 		for y, line := range strings.Split(m.View(), "\n") {
 			if i := strings.Index(line, text); i >= 0 {
@@ -92,22 +85,18 @@ func TestMouse(t *testing.T) {
 	}
 	click := func(button tea.MouseButton, x, y int) {
 		m.Update(tea.MouseMsg{X: x, Y: y, Button: button, Action: tea.MouseActionPress})
-		m.Update(room.Tick{})
+		tick(m, 1)
 	}
 	x, y := find("Latency")
 	click(tea.MouseButtonLeft, x, y)
 	click(tea.MouseButtonWheelUp, x, y)
 	click(tea.MouseButtonWheelDown, x, y)
 	click(tea.MouseButtonWheelDown, x, y)
-	if got := spell(lab.Got); got != "latency 60ms; latency 50ms; latency 40ms" {
-		t.Errorf("click and wheel sent %q", got)
-	}
+	checkSent(t, lab.Got, "latency 60ms; latency 50ms; latency 40ms")
 	x, y = find("◐●")
 	click(tea.MouseButtonLeft, x, y)
-	if !strings.Contains(m.View(), "◐ stale after") {
-		t.Error("a click on a packet does not tell its life")
-	}
-	small := screen(labtest.NewLab(), 80, 24, Options{})
+	checkShown(t, m, "◐ stale after")
+	small := screen(labtest.NewLab(), 80, 24)
 	small.Update(tea.MouseMsg{X: 33, Y: 2, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
 	if small.render(); !strings.Contains(small.View(), "[Bits]") {
 		t.Errorf("a click on a name does not open it:\n%s", small.View())
@@ -115,14 +104,11 @@ func TestMouse(t *testing.T) {
 }
 
 func TestZoom(t *testing.T) {
-	m := screen(labtest.NewLab(), 160, 48, Options{})
-	if v := m.View(); !strings.Contains(v, " 50s┬") || strings.Contains(v, " 60s┬") {
-		t.Error("the charts do not begin with a minute, or show more than one")
-	}
+	m := large(labtest.NewLab())
+	checkShown(t, m, " 50s┬")
+	checkLacking(t, m, " 60s┬")
 	press(m, "Z")
-	if !strings.Contains(m.View(), "90s┬") {
-		t.Errorf("Z does not show two minutes:\n%s", m.View())
-	}
+	checkShown(t, m, "90s┬")
 }
 
 // TestMaximise checks that z shows one pane alone on every page that has several, that tab goes through all panes then,
@@ -130,31 +116,32 @@ func TestZoom(t *testing.T) {
 func TestMaximise(t *testing.T) {
 	for _, c := range []struct {
 		page string
-		keys []string // to all panes again
+		keys string   // to all panes again
 		seen []string // titles that are seen alone, in this order, one after each key
 		gone string   // a title that is not seen meanwhile
 	}{
-		{"1", []string{"z", "tab", "shift+tab", "shift+tab", "z"}, []string{"Payload kbps", "Controls ", "Payload kbps", "Changes "}, "Bit budget"},
-		{"2", []string{"z", "tab", "tab", "z"}, []string{"relative-orientation", "shadow changed-index", "Bit budget"}, ""},
-		{"3", []string{"z", "shift+tab", "tab", "z"}, []string{"Packets  filter", "Last trouble", "Packets  filter"}, ""},
-		{"3 #", []string{"z", "z"}, []string{"Bits of"}, "Row"},
-		{"5", []string{"z", "tab", "tab", "z"}, []string{"Compare", "Payload kbps", "Payload ratio"}, "encoders"},
+		{"1", "z tab shift+tab shift+tab z", []string{"Payload kbps", "Controls ", "Payload kbps", "Changes "}, "Bit budget"},
+		{"2", "z tab tab z", []string{"relative-orientation", "shadow changed-index", "Bit budget"}, ""},
+		{"3", "z shift+tab tab z", []string{"Packets  filter", "Last trouble", "Packets  filter"}, ""},
+		{"3 #", "z z", []string{"Bits of"}, "Row"},
+		{"5", "z tab tab z", []string{"Compare", "Payload kbps", "Payload ratio"}, "encoders"},
 	} {
 		lab := labtest.NewBits(true)
 		lab.Snap.Lanes[0].Incidents = labtest.NewPackets().Snap.Lanes[0].Incidents
-		m := screen(lab, 160, 48, Options{})
-		press(m, strings.Fields(c.page)...)
+		m := large(lab)
+		press(m, c.page)
 		before := m.View()
-		for i, k := range c.keys {
+		keys := strings.Fields(c.keys)
+		for i, k := range keys {
 			press(m, k)
 			view := m.View()
 			labtest.CheckScreen(t, "page "+c.page, view, 160, 48)
-			switch isLast := i == len(c.keys)-1; {
+			switch isLast := i == len(keys)-1; {
 			case isLast && view != before:
 				t.Errorf("page %s: after %v the page differs:\n%s\nbefore:\n%s", c.page, c.keys, view, before)
 			case isLast:
 			case !strings.Contains(view, c.seen[i]) || c.gone != "" && strings.Contains(view, "╭─ "+c.gone) || view == before:
-				t.Errorf("page %s: after %v %q is not seen alone:\n%s", c.page, c.keys[:i+1], c.seen[i], view)
+				t.Errorf("page %s: after %v %q is not seen alone:\n%s", c.page, keys[:i+1], c.seen[i], view)
 			}
 		}
 	}
@@ -164,13 +151,13 @@ func TestMaximise(t *testing.T) {
 // shows the selected control.
 func TestKeysOfTheFocusedTab(t *testing.T) {
 	lab := labtest.NewLab()
-	m := screen(lab, 80, 24, Options{})
+	m := screen(lab, 80, 24)
 	hasLine := func() bool { return strings.Contains(m.View(), "▸ Encoder   relative-orientation") }
 	if !hasLine() {
 		t.Errorf("the first tab does not show the control:\n%s", m.View())
 	}
 	press(m, "shift+tab") // Changes
-	if press(m, "j", "k", "h", "left", "d", "enter"); hasLine() || len(lab.Got) > 0 || m.overlay != nil {
+	if press(m, "j k h left d enter"); hasLine() || len(lab.Got) > 0 || m.overlay != nil {
 		t.Errorf("keys act on a pane that is not shown: %s\n%s", spell(lab.Got), m.View())
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/labtest"
-	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/session"
 	"wirelab/experiment/engine"
 )
@@ -17,45 +16,35 @@ import (
 // a request, and which keys return to the present.
 func TestPastMovesAndReturns(t *testing.T) {
 	lab := labtest.NewEcho()
-	m := screen(lab, 160, 48, Options{})
+	m := large(lab)
 	now := m.View()
-	press(m, "<", "<", ",")
+	press(m, "< < ,")
 	if lab.Snap.State != engine.Running || !m.lab.Past.Active || m.lab.Shown().Now != 90*time.Second-2100*time.Millisecond {
 		t.Fatalf("%v, away %v, at %v", lab.Snap.State, m.lab.Past.Active, m.lab.Shown().Now)
 	}
-	for _, want := range []string{"2.1 s AGO", "01:27.9", "end present", "space continue"} {
-		if !strings.Contains(m.View(), want) {
-			t.Errorf("the screen lacks %q", want)
-		}
-	}
+	checkShown(t, m, "2.1 s AGO", "01:27.9", "end present", "space continue")
 	checkView(t, m)
-	m.Update(room.Tick{})
+	tick(m, 1)
 	if got := lab.Got[len(lab.Got)-1]; got.At == nil || *got.At != m.lab.Past.At {
 		t.Errorf("the lab got %+v", got)
 	}
-	press(m, ".", ">")
+	press(m, ". >")
 	if m.lab.Shown().Now != 89*time.Second {
 		t.Errorf("on by 1.1 s it shows %v", m.lab.Shown().Now)
 	}
-	for _, keys := range [][]string{{"end"}, {"esc"}, {">"}, {">", ">"}, {".", ".", ".", ".", ".", ".", ".", ".", ".", "."},
-		{"space"}, line("resume")} {
+	for _, keys := range []string{"end", "esc", ">", "> >", ". . . . . . . . . .",
+		"space", "/resume"} {
 		press(m, "<")
-		if press(m, keys...); m.lab.Past.Active {
+		if press(m, keys); m.lab.Past.Active {
 			t.Errorf("%v does not lead back to the present", keys)
 			m.lab.ReturnToPresent()
 		}
 	}
 	lab.Snap.Past = &engine.Past{To: 20 * time.Second, Reached: 5 * time.Second}
-	m.Update(room.Tick{})
-	if strings.Contains(m.View(), "REPLAY") {
-		t.Error("a short replay is shown")
-	}
-	for range minReplay {
-		m.Update(room.Tick{})
-	}
-	if !strings.Contains(m.View(), "REPLAY 00:05.0 of 00:20.0, esc ends") {
-		t.Errorf("no progress in\n%s", m.View())
-	}
+	tick(m, 1)
+	checkLacking(t, m, "REPLAY")
+	tick(m, minReplay)
+	checkShown(t, m, "REPLAY 00:05.0 of 00:20.0, esc ends")
 	if press(m, "esc"); !lab.Got[len(lab.Got)-1].Return {
 		t.Error("esc does not end the replay")
 	}
@@ -72,27 +61,27 @@ func TestPastEndsWithTheHistory(t *testing.T) {
 	lab := labtest.NewEcho()
 	lane := &lab.Snap.Lanes[0]
 	lane.Samples = lane.Samples[300:]
-	m := screen(lab, 80, 24, Options{})
-	press(m, "home", "<", "<", ",")
+	m := screen(lab, 80, 24)
+	press(m, "home < < ,")
 	if got := m.lab.Shown().Now; got != session.SmallStep {
 		t.Errorf("shown is %v, the first sample period ends at %v", got, session.SmallStep)
 	}
 	press(m, "end")
 	lab.Snap.To = "elsewhere"
-	press(m, "home", "<", "<", ",")
+	press(m, "home < < ,")
 	if want := lane.Samples[0].T; m.lab.Shown().Now != want {
 		t.Errorf("shown is %v, the oldest is %v", m.lab.Shown().Now, want)
 	}
 	checkView(t, m)
 	lab.Snap.Lanes, lab.Snap.To = nil, ""
-	m = screen(lab, 80, 24, Options{})
-	press(m, "<", "home", "b", "B", ",", ".", "end")
+	m = screen(lab, 80, 24)
+	press(m, "< home b B , . end")
 	checkView(t, m)
 }
 
 func TestPastFromMarkToMark(t *testing.T) {
 	lab := labtest.NewEcho()
-	m := screen(lab, 160, 48, Options{})
+	m := large(lab)
 	var at []time.Duration
 	for _, key := range []string{"b", "b", "b", "b", "B", "B", "B"} {
 		press(m, key)
@@ -109,7 +98,7 @@ func TestPastFromMarkToMark(t *testing.T) {
 func TestPastShowsTheSameScreen(t *testing.T) {
 	then, lab := labtest.Changed(80*time.Second), labtest.NewChanged()
 	lab.Snap.State = engine.Paused
-	m := screen(lab, 160, 48, Options{})
+	m := large(lab)
 	m.lab.MoveCursorTo(80 * time.Second)
 	got := m.lab.Shown()
 	sent := func(l *engine.Lane) (text string) { // what was sent; the outcome of the newest packets was not known then
@@ -140,9 +129,7 @@ func TestPastShowsTheSameScreen(t *testing.T) {
 // this run beside a report, do not change with the time cursor.
 func TestPastKeepsTotals(t *testing.T) {
 	m := reportScreen(labtest.NewEcho(), 160, 48, Options{ReportsDir: labtest.WriteReports(t)}, "down", "down", "down")
-	for range 20 {
-		m.Update(room.Tick{})
-	}
+	tick(m, 20)
 	figures := func() (text string) {
 		for _, label := range []string{"payload, kbps", "on the wire, kbps", "lost"} {
 			_, row, found := strings.Cut(m.View(), " "+label)
@@ -156,9 +143,7 @@ func TestPastKeepsTotals(t *testing.T) {
 	}
 	now := figures()
 	press(m, "<")
-	for range 20 {
-		m.Update(room.Tick{})
-	}
+	tick(m, 20)
 	if got := figures(); !m.lab.Past.Active || got != now {
 		t.Errorf("away %v: %s, it was %s", m.lab.Past.Active, got, now)
 	}

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"wirelab/cmd/tui/internal/labtest"
-	"wirelab/cmd/tui/internal/room"
 )
 
 // TestEncoderThatAlwaysFails checks that an encoder that fails on every frame is reported once in
@@ -15,7 +14,7 @@ import (
 // meanwhile.
 func TestEncoderThatAlwaysFails(t *testing.T) {
 	lab := labtest.NewEcho()
-	m := screen(lab, 160, 48, Options{})
+	m := large(lab)
 	fail := func(n int) {
 		for i := range n {
 			next := *lab.Snap
@@ -23,27 +22,19 @@ func TestEncoderThatAlwaysFails(t *testing.T) {
 			next.Lanes[0].Err = fmt.Errorf("frame %d: cube %d is out of range", i, 900-i)
 			next.Lanes[0].Totals.EncodeFailed += 3
 			lab.Snap = &next
-			m.Update(room.Tick{})
+			tick(m, 1)
 		}
 	}
 	fail(1)
-	if v := m.View(); !strings.Contains(v, "refused a frame: frame 0: cube 900") || !strings.Contains(v, "ENCODER FAILS") {
-		t.Fatalf("nothing is said:\n%s", v)
-	}
+	checkShown(t, m, "refused a frame: frame 0: cube 900", "ENCODER FAILS")
 	m.lab.Dismiss()
 	fail(200)
 	if v := m.View(); strings.Contains(v, "refused a frame") || !strings.Contains(v, "ENCODER FAILS") ||
 		!strings.Contains(lastRow(m), "? help") {
 		t.Errorf("after ten seconds of it:\n%s", v)
 	}
-	press(m, "e", "down", "enter")
-	if got := spell(lab.Got); got != "encoder rotor" {
-		t.Errorf("the keys sent %q", got)
-	}
-	for range noteFresh + 1 {
-		m.Update(room.Tick{})
-	}
-	if strings.Contains(m.View(), "ENCODER FAILS") {
-		t.Error("the header shows a failure that has ended")
-	}
+	press(m, "e down enter")
+	checkSent(t, lab.Got, "encoder rotor")
+	tick(m, noteFresh+1)
+	checkLacking(t, m, "ENCODER FAILS")
 }

@@ -20,17 +20,16 @@ func reportScreen(lab room.Lab, w, h int, opt Options, keys ...string) *dashboar
 		}
 		return nil
 	}
-	tick := func() {
+	settle := func() {
 		for range 4 {
-			m.lab.Ticks = baseTicksPerRedraw - 1
-			m.Update(room.Tick{})
+			redraw(m)
 		}
 	}
-	for _, k := range append([]string{"5", "G", "enter"}, keys...) {
-		tick()
+	for _, k := range keysOf("5 G enter " + strings.Join(keys, " ")) {
+		settle()
 		press(m, k)
 	}
-	tick()
+	settle()
 	return m
 }
 
@@ -39,11 +38,7 @@ func TestFoldersThatCannotBeRead(t *testing.T) {
 	dir := labtest.WriteReports(t)
 	file := filepath.Join(dir, "2026-02-01-100000-rotor", "report.json")
 	m := reportScreen(labtest.NewLab(), 160, 48, Options{ReportsDir: file})
-	if !strings.Contains(m.View(), "not a directory") {
-		t.Error("no message for a folder that is a file")
-	}
+	checkShown(t, m, "not a directory")
 	none := reportScreen(labtest.NewLab(), 80, 24, Options{ReportsDir: filepath.Join(dir, "nowhere")}, "down", "r", "enter", "esc")
-	if !strings.Contains(none.View(), "no saved reports: s saves this run") {
-		t.Error("the page is gone")
-	}
+	checkShown(t, none, "no saved reports: s saves this run")
 }

@@ -202,11 +202,11 @@ func TestBrokenSessionEndsTheDashboard(t *testing.T) {
 // TestLostPeerKeepsTheDashboard checks that a session whose receiver is gone stays readable, and fails when the user quits.
 func TestLostPeerKeepsTheDashboard(t *testing.T) {
 	lab := newRemote()
-	m := screen(lab, 160, 48, Options{})
+	m := large(lab)
 	snap := *lab.Snap
 	snap.State, snap.Err = engine.Broken, &engine.NetworkError{To: snap.To, Problem: "the peer closed the session"}
 	lab.Snap = &snap
-	m.Update(room.Tick{})
+	tick(m, 1)
 	press(m, "3")
 	for _, want := range []string{"ENDED", "· the peer closed the session"} {
 		if view := m.View(); m.Err() != nil || !strings.Contains(view, want) {
@@ -216,7 +216,7 @@ func TestLostPeerKeepsTheDashboard(t *testing.T) {
 	if press(m, "<"); !m.lab.Past.Active {
 		t.Error("no look back")
 	}
-	if press(m, "end", "q"); !errors.Is(m.Err(), errBroken) {
+	if press(m, "end q"); !errors.Is(m.Err(), errBroken) {
 		t.Errorf("ends with %v", m.Err())
 	}
 }

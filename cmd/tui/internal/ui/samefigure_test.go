@@ -45,7 +45,7 @@ func TestSameFigureOnAllPages(t *testing.T) {
 		{"5", `payload +([\d.]+)`, payload},
 		{"6", `display starved ([\d.]+) %`, starved},
 	} {
-		m := screen(&labtest.Lab{Snap: snap}, 160, 48, Options{})
+		m := large(&labtest.Lab{Snap: snap})
 		press(m, c.page)
 		found := regexp.MustCompile(c.figure).FindStringSubmatch(m.View())
 		if found == nil || found[1] != c.want {

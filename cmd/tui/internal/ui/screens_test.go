@@ -7,7 +7,6 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"wirelab/cmd/tui/internal/controls"
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
@@ -77,9 +76,9 @@ func screenStates(t *testing.T) []screenState {
 		{"a client", on(func() room.Lab { return newCrowdLab(40) }), "enter", "Packet 5063"},
 		{"a client without pages", on(func() room.Lab { return lonelyClient() }), "", "Packets of client 10"},
 		{"past", on(labtest.NewEcho), "m b b <", ""},
-		{"first step of the tour", on(labtest.NewEcho), "/tour enter", "Tour 1 of 8: Quantise; now encoder raw; in 4 s: encoder quantized"},
-		{"tour", on(labtest.NewEcho), "/tour enter enter enter enter enter enter", ""},
-		{"last step of the tour", on(labtest.NewEcho), "/tour enter" + strings.Repeat(" enter", 7),
+		{"first step of the tour", on(labtest.NewEcho), "/tour", "Tour 1 of 8: Quantise; now encoder raw; in 4 s: encoder quantized"},
+		{"tour", on(labtest.NewEcho), "/tour; enter enter enter enter enter", ""},
+		{"last step of the tour", on(labtest.NewEcho), "/tour;" + strings.Repeat(" enter", 7),
 			"Tour 8 of 8: Send rate; now down rate 500kbit; in 4 s: down rate 50kbit"},
 
 		{"help", lab, "4 ?", ""},
@@ -90,7 +89,7 @@ func screenStates(t *testing.T) []screenState {
 		{"quit", on(labtest.NewChanged), "q", "This run of 01:30.0 is not saved.; s save and quit"},
 		{"command", lab, "/ l o", ""},
 		{"long command", lab, "/ " + strings.Repeat("latency50ms", 40), "latency50mslate_"},
-		{"wrong command", lab, "/ losz space 5% enter", "did you mean loss?"},
+		{"wrong command", lab, "/losz 5%", "did you mean loss?"},
 		{"completion", lab, "/ tab tab", "▸ shadow [off] NAME"},
 	}
 }
@@ -98,33 +97,17 @@ func screenStates(t *testing.T) []screenState {
 // start returns the dashboard of the state after all that it does in the background, without a notice.
 func (s *screenState) start(w, h int, opt Options) *dashboard {
 	m := s.open(w, h, opt)
-	press(m, strings.Fields(s.keys)...)
+	press(m, s.keys)
 	for range 8 {
-		m.lab.Ticks = baseTicksPerRedraw - 1 // all panes are drawn again
-		m.Update(room.Tick{})
+		redraw(m)
 	}
 	m.lab.Dismiss()
-	m.Update(room.Tick{})
+	tick(m, 1)
 	return m
 }
 
 // Times in ticks after which notices and pending settings expire.
 const noteLasts, noteFresh, askLasts = 120, 20, 20
-
-// screen returns a dashboard of w by h cells without colours.
-func screen(lab room.Lab, w, h int, opt Options) *dashboard {
-	return screenWith(lab, w, h, opt, fakeCatalog())
-}
-
-// screenWith is screen with the given catalog.
-func screenWith(lab room.Lab, w, h int, opt Options, catalog *controls.Catalog) *dashboard {
-	if opt.Renderer == nil {
-		opt.Renderer = labtest.PlainRenderer()
-	}
-	m := newDashboardWith(lab, opt, catalog)
-	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
-	return m
-}
 
 // compareGolden compares a screen with testdata/name.golden.
 func compareGolden(t *testing.T, name, got string) {
@@ -141,7 +124,7 @@ func TestScreens(t *testing.T) {
 			compareGolden(t, s.name+"-80x24", s.start(80, 24, Options{}).View())
 			continue
 		}
-		words := strings.Join(strings.Fields(view), " ")
+		words := oneLine(view)
 		for _, want := range strings.Split(s.want, "; ") {
 			if !strings.Contains(words, want) {
 				t.Errorf("%s: no %q:\n%s", s.name, want, view)
@@ -158,12 +141,12 @@ func TestScreens(t *testing.T) {
 
 // TestSmallTerminal checks that terminals that are too small for pages show why, and the question of q.
 func TestSmallTerminal(t *testing.T) {
-	m := screen(labtest.NewChanged(), 40, 10, Options{})
+	m := screen(labtest.NewChanged(), 40, 10)
 	for key, want := range map[string]string{"1": "Wirelab needs a terminal of 60 x 18 or more", "q": "This run of 01:30.0 is not saved.",
 		"e": "this one is 40 x 10. Make it larger, or press q to quit."} {
 		m.overlay = nil
 		press(m, key)
-		if words := strings.Join(strings.Fields(m.View()), " "); !strings.Contains(words, want) || strings.Contains(words, "swap") {
+		if words := oneLine(m.View()); !strings.Contains(words, want) || strings.Contains(words, "swap") {
 			t.Errorf("after %s: no %q:\n%s", key, want, m.View())
 		}
 	}

@@ -6,7 +6,6 @@ import (
 
 	"wirelab/cmd/tui/internal/controls"
 	"wirelab/cmd/tui/internal/labtest"
-	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/config"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -16,30 +15,26 @@ import (
 // the list of encoders, with one change each.
 func TestShadowsByKeys(t *testing.T) {
 	lab := labtest.NewLab()
-	m := screen(lab, 160, 48, Options{})
-	press(m, "/", "shadow raw", "enter")
-	press(m, "/", "shadow rotor", "enter", "/", "shadow off raw", "enter")
-	if got := spell(lab.Got); got != "shadow raw on; shadow rotor on; shadow raw off" {
-		t.Errorf("sent: %s", got)
-	}
+	m := large(lab)
+	press(m, "/shadow raw")
+	press(m, "/shadow rotor; /shadow off raw")
+	checkSent(t, lab.Got, "shadow raw on; shadow rotor on; shadow raw off")
 	if got := controls.ShadowNames(m.lab.Config()); len(got) != 1 || got[0] != "rotor" {
 		t.Errorf("shadows: %v", got)
 	}
 	lab.Got = nil
-	press(m, "enter")                            // the list of encoders; the cursor is on the active one
-	press(m, "down", "v", "v", "up", "v", "esc") // the active encoder cannot be its own shadow
-	if got := spell(lab.Got); got != "shadow rotor off; shadow rotor on" {
-		t.Errorf("sent by v: %s", got)
-	}
+	press(m, "enter")             // the list of encoders; the cursor is on the active one
+	press(m, "down v v up v esc") // the active encoder cannot be its own shadow
+	checkSent(t, lab.Got, "shadow rotor off; shadow rotor on")
 	lab.Got = nil
-	press(m, "v", "/", "raw", "enter") // in the list that v opens, enter adds
+	press(m, "v / raw enter") // in the list that v opens, enter adds
 	if spell(lab.Got) != "shadow raw on" || m.overlay != nil {
 		t.Errorf("sent by enter: %s", spell(lab.Got))
 	}
 }
 
 func TestShadowCommandsInError(t *testing.T) {
-	m := screen(labtest.NewLab(), 160, 48, Options{})
+	m := large(labtest.NewLab())
 	for line, wantText := range map[string]string{
 		"shadow off":           "expected: shadow [off] NAME",
 		"shadow off raw":       "there are no shadows",
@@ -76,20 +71,18 @@ func TestShadowsAreDistinguishable(t *testing.T) {
 // shadow, and that an error explains why if it cannot.
 func TestShadowPrevious(t *testing.T) {
 	lab := labtest.NewLab()
-	m := screen(lab, 160, 48, Options{})
-	press(m, line("shadow previous")...)
+	m := large(lab)
+	press(m, "/shadow previous")
 	if text := m.View(); len(lab.Got) != 0 || !strings.Contains(text, "has not been changed yet") {
 		t.Errorf("nothing was changed, and the command sent %s", spell(lab.Got))
 	}
 	press(m, "esc")
 	lab.Snap.PreviousEncoder = &config.Encoder{Name: "rotor"}
-	m.Update(room.Tick{})
-	press(m, line("shadow previous")...)
-	m.Update(room.Tick{})
-	if got := spell(lab.Got); got != "shadow rotor on" {
-		t.Errorf("it sent %s", got)
-	}
-	press(m, line("shadow previous")...)
+	tick(m, 1)
+	press(m, "/shadow previous")
+	tick(m, 1)
+	checkSent(t, lab.Got, "shadow rotor on")
+	press(m, "/shadow previous")
 	if text := m.View(); len(lab.Got) != 1 || !strings.Contains(text, "is a shadow already") {
 		t.Errorf("twice: %s", spell(lab.Got))
 	}
@@ -101,16 +94,14 @@ func TestNoShadowOfItself(t *testing.T) {
 	lab := labtest.NewLab()
 	m := newDashboard(lab, Options{Renderer: labtest.PlainRenderer()})
 	m.Update(tea.WindowSizeMsg{Width: 160, Height: 48})
-	for _, keys := range [][]string{{"v", "up", "enter"}, {"/", "shadow relative-orientation", "enter"},
-		{"/", "shadow relative-orientation orientation_small=5", "enter"}} {
-		press(m, keys...)
+	for _, keys := range []string{"v up enter", "/shadow relative-orientation",
+		"/shadow relative-orientation orientation_small=5"} {
+		press(m, keys)
 		if text := m.View(); spell(lab.Got) != "" || !strings.Contains(text, "is the active encoder") {
 			t.Errorf("%v sent %s\n%s", keys, spell(lab.Got), text)
 		}
-		press(m, "esc", "esc")
+		press(m, "esc esc")
 	}
-	press(m, "/", "shadow relative-orientation orientation_small=3", "enter")
-	if got := spell(lab.Got); got != "shadow relative-orientation orientation_small=3 on" {
-		t.Errorf("other params: %s", got)
-	}
+	press(m, "/shadow relative-orientation orientation_small=3")
+	checkSent(t, lab.Got, "shadow relative-orientation orientation_small=3 on")
 }

@@ -44,7 +44,7 @@ func TestThemesDifferInColoursOnly(t *testing.T) {
 	views := map[string]string{}
 	m := screen(labtest.NewLab(), 80, 24, Options{Renderer: labtest.ColourRenderer()})
 	for _, name := range look.SchemeNames() {
-		press(m, line("theme "+name)...)
+		press(m, "/theme "+name)
 		m.lab.Dismiss()
 		press(m)
 		view := m.View()
@@ -68,14 +68,14 @@ func TestThemesDifferInColoursOnly(t *testing.T) {
 }
 
 func TestThemeCommand(t *testing.T) {
-	m := screen(labtest.NewLab(), 120, 40, Options{})
-	press(m, line("theme monochrone")...)
+	m := screen(labtest.NewLab(), 120, 40)
+	press(m, "/theme monochrone")
 	if !strings.Contains(m.line.Err, "did you mean monochrome?") {
 		t.Errorf("error %q", m.line.Err)
 	}
 	press(m, "esc")
-	press(m, line("theme")...)
-	if press(m, "/", "mono", "enter"); m.scheme.String() != "monochrome" {
+	press(m, "/theme")
+	if press(m, "/ mono enter"); m.scheme.String() != "monochrome" {
 		t.Errorf("picked %v", m.scheme)
 	}
 }

@@ -15,25 +15,17 @@ import (
 // pass advances virtual time and lets the dashboard observe it.
 func pass(m *dashboard, l *labtest.Echo, d time.Duration) {
 	l.Pass(d)
-	for range baseTicksPerRedraw {
-		m.Update(room.Tick{})
-	}
-}
-
-// checkView checks that the view fills the screen and has no line that is longer.
-func checkView(t *testing.T, m *dashboard) {
-	t.Helper()
-	labtest.CheckScreen(t, "the screen", m.View(), m.w, m.h)
+	tick(m, baseTicksPerRedraw)
 }
 
 // TestTourOpensPages checks that the tour opens the pages that it describes, and finally the page
 // on which it started.
 func TestTourOpensPages(t *testing.T) {
 	lab := labtest.NewEcho()
-	m := screen(lab, minWidth, minHeight, Options{})
+	m := screen(lab, minWidth, minHeight)
 	press(m, "4") // the page of the world
 	was := lab.Snap.Config.Clone()
-	press(m, line("tour")...)
+	press(m, "/tour")
 	for i, page := range []int{1, 1, 1, 1, 1, 1, 4, 6} {
 		if m.open+1 != page {
 			t.Errorf("step %d shows page %d, want %d", i+1, m.open+1, page)
@@ -47,30 +39,28 @@ func TestTourOpensPages(t *testing.T) {
 	if m.tour != nil || !lab.Snap.Config.SameLive(was) || m.open+1 != 4 {
 		t.Errorf("after the tour: %v, %s, page %d", m.tour != nil, lab.Snap.Config.Encoder.Name, m.open+1)
 	}
-	if !strings.Contains(m.View(), "the tour has ended") {
-		t.Errorf("no notice at the end:\n%s", m.View())
-	}
+	checkShown(t, m, "the tour has ended")
 }
 
 // TestTourCanBeLeft checks that leaving the tour, also after changes of settings, restores the
 // state before the tour.
 func TestTourCanBeLeft(t *testing.T) {
-	for _, keys := range [][]string{
-		{"esc"}, {"enter", "esc"}, {"enter", "enter", "backspace", "esc"}, {"backspace", "esc"},
-		append(line("loss 33%"), "esc"), append(append([]string{"enter"}, line("encoder rotor")...), "esc"),
-		{"?", "esc", "esc"}, {"p", "esc", "esc"}, {"/", "esc", "esc"},
+	for _, keys := range []string{
+		"esc", "enter esc", "enter enter backspace esc", "backspace esc",
+		"/loss 33%; esc", "enter; /encoder rotor; esc",
+		"? esc esc", "p esc esc", "/ esc esc",
 	} {
 		lab := labtest.NewEcho()
 		lab.Snap.State = engine.Paused
-		m := screen(lab, 80, 24, Options{})
+		m := screen(lab, 80, 24)
 		was := lab.Snap.Config.Clone()
-		press(m, line("tour")...)
+		press(m, "/tour")
 		if lab.Snap.State != engine.Running {
 			t.Error("time is paused in the tour")
 		}
-		for _, k := range keys {
+		for _, k := range keysOf(keys) {
 			pass(m, lab, time.Second)
-			press(m, k)
+			pressOnce(m, k)
 		}
 		if m.tour != nil || !lab.Snap.Config.SameLive(was) || lab.Snap.State != engine.Paused {
 			t.Errorf("%v: tour %v, %s, loss %v, paused %v", keys, m.tour != nil, lab.Snap.Config.Encoder.Name,
@@ -83,8 +73,8 @@ func TestTourCanBeLeft(t *testing.T) {
 func TestTourLeftOnFlow(t *testing.T) {
 	lab := labtest.NewEcho()
 	lab.Snap.Config.Down.Rate.BitsPerSecond = 2_000_000
-	m := screen(lab, 120, 36, Options{})
-	press(m, "6", "/tour", "enter")
+	m := screen(lab, 120, 36)
+	press(m, "6; /tour")
 	pass(m, lab, time.Second)
 	press(m, "esc")
 	if pass(m, lab, time.Second); m.page() != m.flow {
@@ -109,12 +99,9 @@ func TestTourIsOffered(t *testing.T) {
 	if m.tour != nil || !strings.Contains(lastRow(m), offer) {
 		t.Errorf("the first start shows %q", lastRow(m))
 	}
-	for range 25 { // more than a second
-		m.Update(room.Tick{})
-	}
-	if press(m, "down"); strings.Contains(m.View(), offer) {
-		t.Errorf("after a key: %q", lastRow(m))
-	}
+	tick(m, 25)
+	press(m, "down")
+	checkLacking(t, m, offer)
 	for _, lab := range []room.Lab{labtest.NewCalls(), newCrowdLab(200), newFile(3)} {
 		if m := screen(lab, 80, 24, Options{OfferTour: true}); strings.Contains(m.View(), offer) {
 			t.Errorf("a tour of %s is offered", m.lab.Snap.Config.Data.Source)

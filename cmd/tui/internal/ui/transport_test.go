@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/labtest"
-	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 	"wirelab/lossmodel"
@@ -16,15 +15,13 @@ import (
 // TestTransportWithoutQueue checks that only what is set has a chart, a row or a pane, and that one line names the rest.
 func TestTransportWithoutQueue(t *testing.T) {
 	lab := labtest.NewLab()
-	m := screen(lab, 160, 48, Options{})
-	if strings.Contains(m.View(), "Flow") {
-		t.Error("there is a page of flow without anything to show")
-	}
+	m := large(lab)
+	checkLacking(t, m, "Flow")
 	snap := *lab.Snap
 	cfg := snap.Config.Clone()
 	cfg.Sender.Budget = 64_000
 	snap.Config, lab.Snap = cfg, &snap
-	m.Update(room.Tick{})
+	tick(m, 1)
 	press(m, "6")
 	view := m.View()
 	for _, lacking := range []string{"Queue KB", "Messages", "Playout policies", "none:"} {
@@ -55,11 +52,9 @@ func TestQueueByOwner(t *testing.T) {
 				q.Flows = append(q.Flows, int64(i+1)*10_000)
 			}
 		}
-		m := screen(&labtest.Lab{Snap: snap}, 160, 48, Options{})
+		m := large(&labtest.Lab{Snap: snap})
 		press(m, "6")
-		if view := m.View(); !strings.Contains(view, want) {
-			t.Errorf("with %d flows the page does not contain %q:\n%s", n, want, view)
-		}
+		checkShown(t, m, want)
 	}
 }
 
@@ -88,15 +83,10 @@ func TestVerdictOfFlow(t *testing.T) {
 		newest := &lane.Samples[len(lane.Samples)-1]
 		newest.Queue.Delay, newest.Queue.Bytes, newest.Queue.Flows = c.delay, c.game, []int64{c.flows}
 		newest.Held, newest.Lost, newest.LostBy[lossmodel.Queue] = c.held, newest.Lost+1, 1
-		m := screen(&labtest.Lab{Snap: snap}, 200, 48, Options{})
+		m := screen(&labtest.Lab{Snap: snap}, 200, 48)
 		press(m, "6")
 		for _, texts := range [][]string{{"target now 600 kbps"}, {"Flow at 01:30.0", "Its newest cut: 01:00.2 rate cut from 600 to 300 kbps"}} {
-			view := m.View()
-			for _, text := range append(texts, "Limited by: "+strings.TrimSpace(want), fmt.Sprintf("%.0f of 500", c.kbps)) {
-				if !strings.Contains(view, text) {
-					t.Errorf("lacks %q:\n%s", text, view)
-				}
-			}
+			checkShown(t, m, append(texts, "Limited by: "+strings.TrimSpace(want), fmt.Sprintf("%.0f of 500", c.kbps))...)
 			press(m, "x")
 		}
 	}

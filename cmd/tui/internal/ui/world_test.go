@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/labtest"
-	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 
@@ -15,31 +14,29 @@ import (
 
 func TestKeysPlayTheWorld(t *testing.T) {
 	for _, c := range []struct {
-		keys []string
+		keys string
 		want string
 	}{
-		{[]string{"left"}, "press left"},
-		{[]string{"up", "right"}, "press up; press right"},
-		{[]string{"down", "down"}, "press down; press down"},
-		{[]string{"h", "j", "k", "l"}, "press left; press down; press up; press right"},
-		{line("hover"), "hover off"}, // hover is on in the snapshot
-		{line("katamari"), "katamari on"},
-		{line("autopilot"), "autopilot off"},
-		{[]string{"[", "]", "c", "shift+left", "tab", "z", "Z", "enter", "esc"}, ""}, // keys that change only the display
-		{[]string{"e", "down", "enter"}, "encoder rotor"},                            // general keys work on this page
-		{line("press up left"), "press up left"},
-		{line("hover on"), "hover on"},
-		{line("katamari OFF"), "katamari off"},
-		{line("autopilot on"), "autopilot on"},
-		{line("reset"), "reset the world"},
-		{[]string{"1", "left", "+"}, "encoder raw; speed 2"},
+		{"left", "press left"},
+		{"up right", "press up; press right"},
+		{"down down", "press down; press down"},
+		{"h j k l", "press left; press down; press up; press right"},
+		{"/hover", "hover off"}, // hover is on in the snapshot
+		{"/katamari", "katamari on"},
+		{"/autopilot", "autopilot off"},
+		{"[ ] c shift+left tab z Z enter esc", ""}, // keys that change only the display
+		{"e down enter", "encoder rotor"},          // general keys work on this page
+		{"/press up left", "press up left"},
+		{"/hover on", "hover on"},
+		{"/katamari OFF", "katamari off"},
+		{"/autopilot on", "autopilot on"},
+		{"/reset", "reset the world"},
+		{"1 left +", "encoder raw; speed 2"},
 	} {
 		lab := labtest.NewWorld()
-		m := screen(lab, 160, 48, Options{})
-		press(m, append([]string{"4"}, c.keys...)...)
-		if got := spell(lab.Got); got != c.want {
-			t.Errorf("%v sent %q, want %q", c.keys, got, c.want)
-		}
+		m := large(lab)
+		press(m, "4", c.keys)
+		checkSent(t, lab.Got, c.want)
 	}
 }
 
@@ -47,12 +44,10 @@ func TestKeysPlayTheWorld(t *testing.T) {
 // of the display of that time.
 func TestPastShowsNoCurrentWorld(t *testing.T) {
 	lab := labtest.NewWorld()
-	m := screen(lab, 160, 48, Options{})
+	m := large(lab)
 	press(m, "4")
-	if !strings.Contains(m.View(), " interact") {
-		t.Fatal("no world in the present")
-	}
-	press(m, "<", "<")
+	checkShown(t, m, " interact")
+	press(m, "< <")
 	view := m.View()
 	for _, not := range []string{"interact", "ms behind", "autopilot"} {
 		if strings.Contains(view, not) {
@@ -67,13 +62,11 @@ func TestPastShowsNoCurrentWorld(t *testing.T) {
 	past := *labtest.NewWorld().Snap
 	past.Now = m.lab.Past.At
 	lab.Snap.Past = &engine.Past{ID: 1, Snap: &past}
-	if press(m, "<", ">"); !strings.Contains(m.View(), " interact") {
-		t.Error("there is no world in a run that was repeated")
-	}
+	press(m, "< >")
+	checkShown(t, m, " interact")
 	lab.Snap.Past = nil
-	if press(m, "end"); !strings.Contains(m.View(), " interact") {
-		t.Error("back in the present there is no world")
-	}
+	press(m, "end")
+	checkShown(t, m, " interact")
 }
 
 // TestChartsOfTheDisplay checks that the charts of the display appear if there is room, can be
@@ -81,12 +74,12 @@ func TestPastShowsNoCurrentWorld(t *testing.T) {
 func TestChartsOfTheDisplay(t *testing.T) {
 	for _, c := range []struct {
 		h    int
-		keys []string
+		keys string
 		want string // "" for no charts
-	}{{48, nil, "30s"}, {48, []string{"c", "c", "c"}, "30s"}, {48, []string{"Z"}, "60s"}, {24, nil, ""}, {24, []string{"c"}, ""},
-		{24, []string{"c", "c"}, "30s"}} {
-		m := screen(labtest.NewWorld(), 160, c.h, Options{})
-		press(m, append([]string{"4"}, c.keys...)...)
+	}{{48, "", "30s"}, {48, "c c c", "30s"}, {48, "Z", "60s"}, {24, "", ""}, {24, "c", ""},
+		{24, "c c", "30s"}} {
+		m := screen(labtest.NewWorld(), 160, c.h)
+		press(m, "4", c.keys)
 		view := m.View()
 		if shown := strings.Contains(view, "Starved %"); shown != (c.want != "") || !strings.Contains(view, c.want) {
 			t.Errorf("%d rows after %v: charts %v, want %q\n%s", c.h, c.keys, shown, c.want, view)
@@ -95,24 +88,24 @@ func TestChartsOfTheDisplay(t *testing.T) {
 }
 
 func TestRecordingCannotBePlayed(t *testing.T) {
-	for _, keys := range [][]string{line("hover"), line("press left"), line("reset")} {
+	for _, keys := range []string{"/hover", "/press left", "/reset"} {
 		lab := labtest.NewLab()
-		m := screen(lab, 120, 40, Options{})
-		press(m, append([]string{"4"}, keys...)...)
+		m := screen(lab, 120, 40)
+		press(m, "4", keys)
 		if len(lab.Got) > 0 || !strings.Contains(m.View(), "demo is a recording and cannot be played; for a live world run tui --data world") {
 			t.Errorf("%v sent %q; the last row is %q", keys, spell(lab.Got), lastRow(m))
 		}
 	}
 	lab := labtest.NewLab()
-	m := screen(lab, 80, 24, Options{})
-	press(m, "4", "left")
+	m := screen(lab, 80, 24)
+	press(m, "4 left")
 	if len(lab.Got) > 0 || !strings.Contains(m.View(), "(fixed)") {
 		t.Errorf("an arrow over a recording: sent %q\n%s", spell(lab.Got), m.View())
 	}
 	for text, want := range map[string]string{"press lefz": "did you mean left?", "press": "expected: press DIRECTION",
 		"hover maybe": "on", "reset now": "expected: reset"} {
-		m := screen(labtest.NewWorld(), 120, 40, Options{})
-		press(m, line(text)...)
+		m := screen(labtest.NewWorld(), 120, 40)
+		press(m, "/"+text)
 		if !m.line.Open || !strings.Contains(m.line.Err, want) {
 			t.Errorf("%q: %q, want an error with %q", text, m.line.Err, want)
 		}
@@ -145,11 +138,9 @@ func TestOutputBudget(t *testing.T) {
 // TestStarvationIsShown checks that starvation of the last two seconds is shown on the receiver's view.
 func TestStarvationIsShown(t *testing.T) {
 	lab := &labtest.Lab{Snap: labtest.World(33 * time.Second)} // 5 s without starvation
-	m := screen(lab, 160, 48, Options{})
+	m := large(lab)
 	press(m, "4")
-	if strings.Contains(m.View(), "STARVED") {
-		t.Error("it starves before it does")
-	}
+	checkLacking(t, m, "STARVED")
 	next := *lab.Snap
 	next.Now += 50 * time.Millisecond
 	next.World = labtest.World(next.Now).World
@@ -158,9 +149,7 @@ func TestStarvationIsShown(t *testing.T) {
 	next.Lanes[0].Samples[len(next.Lanes[0].Samples)-2].Starved = 5
 	lab.Snap = &next
 	press(m)
-	if !strings.Contains(m.View(), "STARVED: 5 of 120 frames of the last 2 s found no newer snapshot") {
-		t.Error("the starvation is not shown")
-	}
+	checkShown(t, m, "STARVED: 5 of 120 frames of the last 2 s found no newer snapshot")
 }
 
 // BenchmarkWorld160x48 draws the page of the world while everything moves.
@@ -176,8 +165,7 @@ func benchmarkWorld(b *testing.B, w, h int) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		lab.Snap = snaps[i%len(snaps)]
-		m.lab.Ticks = baseTicksPerRedraw - 1
-		m.Update(room.Tick{})
+		redraw(m)
 		_ = m.View()
 	}
 }
@@ -187,7 +175,7 @@ func BenchmarkTurn160x48(b *testing.B) {
 	m := screen(labtest.NewWorld(), 160, 48, Options{Renderer: labtest.ColourRenderer()})
 	for i := 0; b.Loop(); i++ {
 		m.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{rune("41"[i%2])}})
-		m.Update(room.Tick{})
+		tick(m, 1)
 		_ = m.View()
 	}
 }

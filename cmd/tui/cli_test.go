@@ -66,8 +66,43 @@ type outcome struct {
 	stdout, stderr string
 }
 
-// tui runs the program without a terminal, as a script does.
-func tui(args ...string) outcome { return tuiIn(context.Background(), metronome(), args...) }
+// tui runs the program without a terminal, as a script does: with the words of a line, and then further arguments, which
+// may contain blanks.
+func tui(line string, more ...string) outcome {
+	return tuiIn(context.Background(), metronome(), append(strings.Fields(line), more...)...)
+}
+
+// done is tui for a call that must succeed.
+func done(t *testing.T, line string, more ...string) outcome {
+	t.Helper()
+	o := tui(line, more...)
+	if o.code != exitDone {
+		t.Fatalf("tui %s %q: exit %d: %s%s", line, more, o.code, o.stdout, o.stderr)
+	}
+	return o
+}
+
+// checkErr checks the exit code, and that the error output contains texts.
+func checkErr(t *testing.T, o outcome, code int, texts ...string) {
+	t.Helper()
+	checkTexts(t, o, code, o.stderr, texts)
+}
+
+// checkOut checks the exit code, and that the output contains texts.
+func checkOut(t *testing.T, o outcome, code int, texts ...string) {
+	t.Helper()
+	checkTexts(t, o, code, o.stdout, texts)
+}
+
+func checkTexts(t *testing.T, o outcome, code int, printed string, texts []string) {
+	t.Helper()
+	for _, text := range append(texts, "") {
+		if o.code != code || !strings.Contains(printed, text) {
+			t.Errorf("exit %d, want %d and %q:\n%s%s", o.code, code, text, o.stdout, o.stderr)
+			return
+		}
+	}
+}
 
 func tuiIn(ctx context.Context, clock func() time.Duration, args ...string) outcome {
 	return tuiTo(ctx, clock, io.Discard, args...)
@@ -103,10 +138,9 @@ func TestGolden(t *testing.T) {
 	write(t, "bad-row.csv", "seq,send_us,recv_us\n0,0,5\n1,10,soon\n")
 	write(t, "bad-columns.csv", "seq,recv_us\n0,5\n")
 	write(t, "short.csv", "seq,send_us,recv_us\n0,0,5\n1,10,lost\n")
-	write(t, "capture.csv", tui("links", "trace", "--set", "down.loss=gilbert mean=10% burst=3", "--set", "down.latency=20ms±4ms",
-		"--packets", "3000").stdout)
+	write(t, "capture.csv", tui("links trace --set", "down.loss=gilbert mean=10% burst=3", "--set", "down.latency=20ms±4ms", "--packets", "3000").stdout)
 	transcript := func(line string) string {
-		o := tui(strings.Fields(line)...)
+		o := tui(line)
 		return fmt.Sprintf("$ tui %s\nexit %d\n--- stdout\n%s--- stderr\n%s", line, o.code, o.stdout, o.stderr)
 	}
 	for name, line := range map[string]string{
@@ -197,18 +231,18 @@ func TestNearNames(t *testing.T) {
 		{"tune --field positon", "position"},
 		{"walkoff --encodr raw", "--encoder"},
 	} {
-		o := tui(strings.Fields(c.line)...)
+		o := tui(c.line)
 		if o.code != exitUsage || o.stdout != "" || strings.Count(o.stderr, "\n") != 1 ||
 			!strings.HasSuffix(o.stderr, "; did you mean "+c.near+"?\n") {
 			t.Errorf("tui %s: exit %d, %q; want a line that ends in: did you mean %s?", c.line, o.code, o.stderr, c.near)
 		}
 	}
 	for _, args := range [][]string{{"encoders", "xyzzy"}, {"links", "show", "xyzzy"}, {"datasets", "stats", "xyzzy"}, {"train", "--data", "demo", "--out", "x", "--encoder", "xyzzy"}} {
-		if o := tui(args...); o.code != exitUsage || strings.Count(o.stderr, "expected ") != 1 {
+		if o := tui("", args...); o.code != exitUsage || strings.Count(o.stderr, "expected ") != 1 {
 			t.Errorf("tui %q: exit %d, %q; want one list of the names", args, o.code, o.stderr)
 		}
 	}
-	if o := tui("links", "show", "xyzzy"); o.code != exitUsage || strings.Contains(o.stderr, "did you mean") {
+	if o := tui("links show xyzzy"); o.code != exitUsage || strings.Contains(o.stderr, "did you mean") {
 		t.Errorf("of a name like no other: exit %d, %q", o.code, o.stderr)
 	}
 }
@@ -222,11 +256,9 @@ func TestParamsWithoutEncoder(t *testing.T) {
 		"run --data text:none.txt --set encoder.params.order=2": "none.txt: no such file",
 		"run --data rpc --set encoder.params.order=2":           "encoder rpc-adaptive has no params",
 	} {
-		if o := tui(strings.Fields(line)...); o.code != exitUsage || !strings.Contains(o.stderr, want) {
-			t.Errorf("tui %s: exit %d, %q; want %q", line, o.code, o.stderr, want)
-		}
+		checkErr(t, tui(line), exitUsage, want)
 	}
-	o := tui("run", "--quiet", "--data", "text", "--set", "encoder.params.order=0", "--set", "duration=1s")
+	o := tui("run --quiet --data text --set encoder.params.order=0 --set duration=1s")
 	if o.code != exitDone || !strings.HasPrefix(o.stdout, "text with receiver-adaptive") {
 		t.Errorf("exit %d, %q %q", o.code, o.stdout, o.stderr)
 	}
@@ -239,17 +271,24 @@ func TestEmptyNames(t *testing.T) {
 		{"run", "--encoder", ""}, {"run", "--preset", ""}, {"run", ""}, {"run", "--out", ""},
 		{"walkoff", "--data", ""}, {"tune", "--field", ""}, {"encoders", ""}, {"replay", ""}, {"--profile", ""},
 	} {
-		if o := tui(args...); o.code != exitUsage || !strings.Contains(o.stderr, " is empty; expected ") {
-			t.Errorf("tui %q: exit %d, %q", args, o.code, o.stderr)
-		}
+		checkErr(t, tui("", args...), exitUsage, " is empty; expected ")
 	}
 }
 
 func write(t *testing.T, file, text string) {
 	t.Helper()
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func read(t *testing.T, file string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
 
 // document decodes stdout, which must be a single JSON document.

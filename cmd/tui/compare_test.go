@@ -25,13 +25,8 @@ values = ["0%", "20%"]
 func TestCompareImpossible(t *testing.T) {
 	dir := t.TempDir()
 	base, bad := filepath.Join(dir, "base"), filepath.Join(dir, "bad")
-	if o := tui("run", "--set", "duration=1s", "--out", base); o.code != exitDone {
-		t.Fatal(o.stderr)
-	}
-	text, err := os.ReadFile(filepath.Join(base, "report.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	done(t, "run --set duration=1s --out", base)
+	text := read(t, filepath.Join(base, "report.json"))
 	if err := os.Mkdir(bad, 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -41,19 +36,13 @@ func TestCompareImpossible(t *testing.T) {
 			t.Fatalf("no %s in the report", c[0])
 		}
 		altered := figure.ReplaceAll(text, []byte(`"`+c[0]+`": `+c[1]))
-		if err := os.WriteFile(filepath.Join(bad, "report.json"), altered, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(bad, "report.json"), string(altered))
 		for _, args := range [][]string{{base, bad}, {bad, base}} {
-			o := tui(append([]string{"compare", "--max-regression", "payload_kbps=1%"}, args...)...)
-			if o.code != exitUsage || !strings.Contains(o.stderr, c[0]) || !strings.Contains(o.stderr, "impossible") || !strings.Contains(o.stderr, bad) {
-				t.Errorf("%v: exit %d\n%s%s", c, o.code, o.stdout, o.stderr)
-			}
+			o := tui("compare --max-regression payload_kbps=1%", args...)
+			checkErr(t, o, exitUsage, c[0], "impossible", bad)
 		}
 	}
-	if o := tui("compare", base, base); o.code != exitDone {
-		t.Errorf("the original: exit %d: %s", o.code, o.stderr)
-	}
+	done(t, "compare", base, base)
 }
 
 // TestCompareSweepFolders checks that compare reads the folders of tui sweep: it pairs the seeds of each point,
@@ -62,15 +51,11 @@ func TestCompareImpossible(t *testing.T) {
 func TestCompareSweepFolders(t *testing.T) {
 	dir := t.TempDir()
 	file, base, lossy, junit := filepath.Join(dir, "loss.toml"), filepath.Join(dir, "base"), filepath.Join(dir, "lossy"), filepath.Join(dir, "junit.xml")
-	if err := os.WriteFile(file, []byte(comparedSweep), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, comparedSweep)
 	for out, latency := range map[string]string{base: "10ms", lossy: "90ms"} {
-		if o := tui("sweep", file, "--set", "down.latency="+latency, "--out", out, "--junit", junit); o.code != exitDone {
-			t.Fatal(o.stderr)
-		}
+		done(t, "sweep", file, "--set", "down.latency="+latency, "--out", out, "--junit", junit)
 	}
-	o := tui("compare", "--unlike", base, filepath.Join(lossy, "report.json"), "--max-regression", "network.delay_ms.p50=1%", "--json")
+	o := tui("compare --unlike", base, filepath.Join(lossy, "report.json"), "--max-regression", "network.delay_ms.p50=1%", "--json")
 	var doc struct {
 		Differences []struct {
 			Set   map[string]string
@@ -88,10 +73,7 @@ func TestCompareSweepFolders(t *testing.T) {
 		}
 	}
 
-	text, err := os.ReadFile(junit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := read(t, junit)
 	var names []string
 	for _, m := range regexp.MustCompile(`<testsuite name="([^"]*)"`).FindAllSubmatch(text, -1) {
 		names = append(names, string(m[1]))
@@ -111,9 +93,7 @@ func TestCompareSweepFolders(t *testing.T) {
 	if err := os.Remove(results[0]); err != nil {
 		t.Fatal(err)
 	}
-	if o := tui("compare", base, lossy, "--unlike"); o.code != exitDone || !strings.Contains(o.stderr, " of 4 runs are complete") {
-		t.Errorf("a missing result: exit %d: %s", o.code, o.stderr)
-	}
+	checkErr(t, tui("compare", base, lossy, "--unlike"), exitDone, " of 4 runs are complete")
 	other, err := filepath.Glob(filepath.Join(lossy, "results", "*.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -121,9 +101,7 @@ func TestCompareSweepFolders(t *testing.T) {
 	if err := os.Rename(other[0], results[0]); err != nil {
 		t.Fatal(err)
 	}
-	if o := tui("compare", base, lossy); o.code != exitUsage || !strings.Contains(o.stderr, "another sweep") || !strings.Contains(o.stderr, results[0]) {
-		t.Errorf("a result of another sweep: exit %d: %s", o.code, o.stderr)
-	}
+	checkErr(t, tui("compare", base, lossy), exitUsage, "another sweep", results[0])
 }
 
 // TestCompareStretches: a run in which the encoder or the link was changed has a row for each stretch.
@@ -132,15 +110,11 @@ func TestCompareStretches(t *testing.T) {
 	file, swapped, plain := filepath.Join(dir, "swap.toml"), filepath.Join(dir, "swapped"), filepath.Join(dir, "plain")
 	text := "duration = \"2s\"\n[[at]]\nt = \"1s\"\nencoder = { name = \"raw\" }\n" +
 		"[[at]]\nt = \"1.5s\"\ndown = { loss = \"5%\" }\n"
-	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, text)
 	for out, args := range map[string][]string{swapped: {file}, plain: {"--set", "duration=2s"}} {
-		if o := tui(append([]string{"run", "--out", out}, args...)...); o.code != exitDone {
-			t.Fatal(o.stderr)
-		}
+		done(t, "", append([]string{"run", "--out", out}, args...)...)
 	}
-	o := tui("compare", "--unlike", plain, swapped)
+	o := tui("compare --unlike", plain, swapped)
 	if rows := regexp.MustCompile(`(?m)^new +\S+ .*$`).FindAllString(o.stdout, -1); o.code != exitDone || len(rows) != 3 || !strings.Contains(rows[1], " raw over perfect ") || !strings.Contains(rows[2], " raw over down loss 5% ") {
 		t.Errorf("exit %d, rows %q\n%s%s", o.code, rows, o.stdout, o.stderr)
 	}

@@ -60,7 +60,7 @@ func TestContract(t *testing.T) {
 		{"walkoff", walkoffKeys, "", []string{"walkoff", "--data", "demo", "--frames", "30", "--json"}},
 		{"walkoff --time", walkoffKeys + timingKeys, "", []string{"walkoff", "--frames", "30", "--encoder", "rotor", "--time", "--json"}},
 	} {
-		o := tui(c.args...)
+		o := tui("", c.args...)
 		if o.code != exitDone || o.stderr != "" {
 			t.Errorf("%s: exit %d, stderr %q", c.name, o.code, o.stderr)
 			continue

@@ -202,9 +202,7 @@ func TestDashboardQuits(t *testing.T) {
 			if folder := filepath.Dir(saved[0]); !strings.Contains(s.stderr.String(), folder) {
 				t.Errorf("stderr does not name %s: %q", folder, s.stderr.String())
 			}
-			if o := tui("replay", saved[0]); o.code != exitDone {
-				t.Errorf("replay: exit %d\n%s%s", o.code, o.stdout, o.stderr)
-			}
+			done(t, "replay", saved[0])
 		})
 	}
 }

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -40,10 +39,7 @@ func TestPlayedWorldReplays(t *testing.T) {
 	if err != nil || len(saved) != 1 {
 		t.Fatalf("saved %v, %v", saved, err)
 	}
-	text, err := os.ReadFile(saved[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := read(t, saved[0])
 	var doc struct{ Changes []config.StampedChange }
 	document(t, string(text), &doc)
 	for _, want := range []string{"press left", "press up", "katamari on", "press right", "reset the world", "autopilot on", "press down"} {
@@ -51,7 +47,5 @@ func TestPlayedWorldReplays(t *testing.T) {
 			t.Errorf("the report lacks %s", want)
 		}
 	}
-	if o := tui("replay", saved[0]); o.code != exitDone {
-		t.Errorf("replay: exit %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	done(t, "replay", saved[0])
 }

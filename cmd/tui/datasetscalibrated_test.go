@@ -67,10 +67,7 @@ func TestWorldIsLikeTheRecordings(t *testing.T) {
 // statsOf returns the statistics of one source according to tui datasets stats.
 func statsOf(t *testing.T, spec, seed string) snapshotStats {
 	t.Helper()
-	o := tui("datasets", "stats", spec, "--seed", seed, "--json", "--quiet")
-	if o.code != exitDone {
-		t.Fatalf("exit %d: %s", o.code, o.stderr)
-	}
+	o := done(t, "datasets stats", spec, "--seed", seed, "--json", "--quiet")
 	var doc struct{ Datasets []snapshotStats }
 	document(t, o.stdout, &doc)
 	return doc.Datasets[0]

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -17,18 +16,14 @@ func TestInferPlaysAtOnce(t *testing.T) {
 	var digests []string
 	for name, content := range map[string][]byte{"tanks.csv": csv, "tanks.jsonl": lines} {
 		log, schema := filepath.Join(dir, name), filepath.Join(dir, name+".toml")
-		if err := os.WriteFile(log, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		o := tui("datasets", "infer", log)
+		write(t, log, string(content))
+		o := tui("datasets infer", log)
 		if o.code != 0 || !strings.HasPrefix(o.stderr, "tui: 60 frames of ") || !strings.HasPrefix(o.stdout, "# Guessed from "+name) {
 			t.Fatalf("exit %d, %q, %q", o.code, o.stdout, o.stderr)
 		}
-		if err := os.WriteFile(schema, []byte(o.stdout), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, schema, o.stdout)
 		spec := "table:" + schema + "," + log
-		o = tui("walkoff", "--data", spec, "--json", "--quiet")
+		o = tui("walkoff --data", spec, "--json", "--quiet")
 		var doc struct {
 			Dataset struct{ SHA256 string }
 			Results []struct{ Lossless bool }
@@ -38,7 +33,7 @@ func TestInferPlaysAtOnce(t *testing.T) {
 			t.Errorf("walkoff: exit %d, %s%s", o.code, o.stdout, o.stderr)
 		}
 		digests = append(digests, doc.Dataset.SHA256)
-		if o = tui("run", "--data", spec, "--set", "duration=2s", "--quiet"); o.code != 0 || !regexp.MustCompile(`\nwrong packets +0\n`).MatchString(o.stdout) {
+		if o = tui("run --data", spec, "--set", "duration=2s", "--quiet"); o.code != 0 || !regexp.MustCompile(`\nwrong packets +0\n`).MatchString(o.stdout) {
 			t.Errorf("run: exit %d, %s%s", o.code, o.stdout, o.stderr)
 		}
 	}
@@ -46,7 +41,7 @@ func TestInferPlaysAtOnce(t *testing.T) {
 		t.Errorf("the formats give other frames: %q", digests)
 	}
 	for _, args := range [][]string{{}, {"none.csv"}, {dir}, {"a", "b"}} {
-		if o := tui(append([]string{"datasets", "infer"}, args...)...); o.code != exitUsage || o.stdout != "" || strings.Count(o.stderr, "\n") != 1 {
+		if o := tui("datasets infer", args...); o.code != exitUsage || o.stdout != "" || strings.Count(o.stderr, "\n") != 1 {
 			t.Errorf("%q: exit %d, %q, %q", args, o.code, o.stdout, o.stderr)
 		}
 	}

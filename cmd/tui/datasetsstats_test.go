@@ -18,7 +18,7 @@ const statsKeys = `datasets.0.spec datasets.0.frames datasets.0.cubes datasets.0
 // and that the number of changed cubes agrees with them.
 func TestStatsAgreeWithWalkoff(t *testing.T) {
 	const frames = "90"
-	o := tui("datasets", "stats", "world:roll", "--seed", "3", "--frames", frames, "--against", "demo", "--json")
+	o := tui("datasets stats world:roll --seed 3 --frames", frames, "--against", "demo", "--json")
 	if o.code != exitDone || o.stderr != "" {
 		t.Fatalf("exit %d, stderr %q", o.code, o.stderr)
 	}
@@ -36,8 +36,7 @@ func TestStatsAgreeWithWalkoff(t *testing.T) {
 	}
 	for i, spec := range []string{"world:roll", "demo"} {
 		d := doc.Datasets[i]
-		w := tui("walkoff", "--data", spec, "--seed", "3", "--frames", frames, "--encoder", "relative-orientation", "--encoder",
-			"adaptive", "--json")
+		w := tui("walkoff --data", spec, "--seed", "3", "--frames", frames, "--encoder", "relative-orientation", "--encoder", "adaptive", "--json")
 		var board struct {
 			Dataset struct{ Frames int }
 			Results []struct {
@@ -66,11 +65,9 @@ func TestStatsAgreeWithWalkoff(t *testing.T) {
 
 // TestStatsTable checks that the table has a row per statistic and a column per source.
 func TestStatsTable(t *testing.T) {
-	o := tui("datasets", "stats", "demo", "--against", "world:hover", "--frames", "20", "--encoder", "lossless-none", "--quiet")
-	if o.code != exitUsage {
-		t.Errorf("an unknown encoder: exit %d", o.code)
-	}
-	o = tui("datasets", "stats", "demo", "--against", "world:hover", "--frames", "20", "--encoder", "quantized", "--quiet")
+	o := tui("datasets stats demo --against world:hover --frames 20 --encoder lossless-none --quiet")
+	checkErr(t, o, exitUsage)
+	o = tui("datasets stats demo --against world:hover --frames 20 --encoder quantized --quiet")
 	if o.code != exitDone || o.stderr != "" {
 		t.Fatalf("exit %d, stderr %q", o.code, o.stderr)
 	}
@@ -100,7 +97,7 @@ func TestStatsUsage(t *testing.T) {
 		{[]string{"demo", "--against", "dmeo", "--frames", "9"}, "did you mean demo?"},
 		{[]string{"demo", "--frames", "3"}, "--frames 3"},
 	} {
-		o := tui(append([]string{"datasets", "stats"}, c.args...)...)
+		o := tui("datasets stats", c.args...)
 		if o.code != exitUsage || !strings.Contains(o.stderr, c.wantText) || o.stdout != "" {
 			t.Errorf("%v: exit %d, stdout %q, stderr %q; expected %d and %q", c.args, o.code, o.stdout, o.stderr, exitUsage, c.wantText)
 		}

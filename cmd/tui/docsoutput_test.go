@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -40,9 +39,7 @@ func TestQuotedOutput(t *testing.T) {
 			return "```\n$ tui " + m[1] + "\n" + stdout.String() + "```"
 		})
 		if golden.IsUpdating() && written != text {
-			if err := os.WriteFile(filepath.Join(root, name), []byte(written), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			write(t, filepath.Join(root, name), written)
 		}
 	}
 	if quotes < 3 {

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -150,9 +149,7 @@ func TestReadmeTables(t *testing.T) {
 		switch {
 		case written == text:
 		case golden.IsUpdating():
-			if err := os.WriteFile(filepath.Join(root, d.file), []byte(written), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			write(t, filepath.Join(root, d.file), written)
 		default:
 			isNew := func(line string) bool { return !strings.Contains(text, line+"\n") }
 			isGone := func(line string) bool { return !strings.Contains(written, line+"\n") }

@@ -68,12 +68,8 @@ func TestMachineErrors(t *testing.T) {
 			t.Errorf("%v on a full disk: exit %d, %q", args, code, stderr.String())
 		}
 	}
-	if o := tui("record", "--seconds", "0.1", "--out", "/sys/a.bin"); o.code != exitMachine {
-		t.Errorf("record into /sys: exit %d, %q", o.code, o.stderr)
-	}
+	checkErr(t, tui("record --seconds 0.1 --out /sys/a.bin"), exitMachine)
 	notFolder := filepath.Join(t.TempDir(), "file")
 	write(t, notFolder, "")
-	if o := tui("record", "--seconds", "0.1", "--out", filepath.Join(notFolder, "a.bin")); o.code != exitUsage {
-		t.Errorf("record below a file: exit %d, %q", o.code, o.stderr)
-	}
+	checkErr(t, tui("record --seconds 0.1 --out", filepath.Join(notFolder, "a.bin")), exitUsage)
 }

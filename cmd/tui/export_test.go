@@ -23,10 +23,8 @@ func TestExport(t *testing.T) {
 	for i, spec := range specs {
 		dir := t.TempDir()
 		name := filepath.Join(dir, []string{"x.csv", "x.csv.zst", "x.csv.gz"}[i])
-		o := tui("record", "--from", spec, "--out", name, "--seconds", "0.5")
-		if o.code != exitDone || !strings.Contains(o.stderr, "wrote "+name) {
-			t.Fatalf("%s: exit %d, %s", spec, o.code, o.stderr)
-		}
+		o := tui("record --from", spec, "--out", name, "--seconds", "0.5")
+		checkErr(t, o, exitDone, "wrote "+name)
 		want, err := dataset.Open(t.Context(), spec, dataset.Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
@@ -66,9 +64,7 @@ func TestExportUsage(t *testing.T) {
 		{"--from world --script roll --out " + out, "--from world:roll"}, {"--from dmeo --out " + out, "did you mean demo?"},
 		{"--from demo --seconds 0 --out " + out, "--seconds 0"}, {"--from demo --out /nowhere/x.csv", "cannot be written"},
 	} {
-		if o := tui(append([]string{"record"}, strings.Fields(c.args)...)...); o.code != exitUsage || !strings.Contains(o.stderr, c.wantText) {
-			t.Errorf("%s: exit %d, %q; expected %q", c.args, o.code, o.stderr, c.wantText)
-		}
+		checkErr(t, tui("record "+c.args), exitUsage, c.wantText)
 	}
 }
 
@@ -93,10 +89,8 @@ func TestExportKeepsOtherFiles(t *testing.T) {
 		if text == "same" {
 			text = same
 		}
-		if err := os.WriteFile(schema, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		o := tui("record", "--from", "rpc", "--seconds", "0.1", c.force, "--out", filepath.Join(dir, "x.csv"))
+		write(t, schema, text)
+		o := tui("record --from rpc --seconds 0.1", c.force, "--out", filepath.Join(dir, "x.csv"))
 		is, err := os.ReadFile(schema)
 		if o.code != code || err != nil || !strings.Contains(o.stderr, c.wantText) || (string(is) == text) != (code == exitUsage || text == same) {
 			t.Errorf("%q %s: exit %d, %s%v; now %.40q", text, c.force, o.code, o.stderr, err, is)
@@ -109,21 +103,14 @@ func TestExportKeepsOtherFiles(t *testing.T) {
 
 // TestDamagedMatch checks that all commands that read a damaged match report what is missing.
 func TestDamagedMatch(t *testing.T) {
-	text, err := os.ReadFile(testkit.DataFile(t, "games/oa-dm4.dm_71"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := read(t, testkit.DataFile(t, "games/oa-dm4.dm_71"))
 	cut := filepath.Join(t.TempDir(), "cut.dm_71")
-	if err := os.WriteFile(cut, text[:60_000], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, cut, string(text[:60_000]))
 	for _, args := range [][]string{
 		{"walkoff", "--frames", "8", "--encoder", "quake3", "--data"}, {"datasets", "stats"}, {"record", "--out", cut + ".csv", "--from"},
 		{"datasets", "describe"},
 	} {
-		o := tui(append(args, "quake3:"+cut)...)
-		if o.code != exitDone || !strings.Contains(o.stderr, "warning: data: the file ends early, after message") {
-			t.Errorf("%v: exit %d, %s", args, o.code, o.stderr)
-		}
+		o := tui("", append(args, "quake3:"+cut)...)
+		checkErr(t, o, exitDone, "warning: data: the file ends early, after message")
 	}
 }

@@ -31,9 +31,7 @@ func tuiOn(d *faultfs.Failing, args ...string) outcome {
 func TestWritersOnAFailingDisk(t *testing.T) {
 	old, new := twoFiles(t)
 	delta := filepath.Join(t.TempDir(), "patch")
-	if o := tui("patch", "make", old, new, delta); o.code != exitDone {
-		t.Fatal(o.stderr)
-	}
+	done(t, "patch make", old, new, delta)
 	recording := short(t, 1, 901)
 	for name, c := range map[string]struct {
 		args  []string
@@ -131,7 +129,7 @@ seeds = 2
 // number of bytes.
 func TestTraceToAFullDisk(t *testing.T) {
 	args := []string{"links", "trace", "--profile", "lte", "--packets", "2000"}
-	size := len(tui(args...).stdout)
+	size := len(tui("", args...).stdout)
 	for n := 0; n < size; n += size / 40 {
 		var stderr bytes.Buffer
 		a := testApp()
@@ -172,7 +170,7 @@ func TestJSONReaderLeaves(t *testing.T) {
 // reason why it ended.
 func TestJSONOfBadData(t *testing.T) {
 	dir := t.TempDir()
-	o := tui("record", "--out", filepath.Join(dir, "a.bin.gz"), "--seconds", "2")
+	o := tui("record --out", filepath.Join(dir, "a.bin.gz"), "--seconds", "2")
 	data, err := os.ReadFile(filepath.Join(dir, "a.bin.gz"))
 	if err != nil || o.code != exitDone {
 		t.Fatal(err, o.stderr)
@@ -180,7 +178,7 @@ func TestJSONOfBadData(t *testing.T) {
 	path := filepath.Join(dir, "cut.bin.gz")
 	write(t, path, string(data[:len(data)*9/10]))
 	for _, more := range [][]string{nil, {"--set", "sweep[0].key=seed", "--set", "sweep[0].values=[1,2]"}} {
-		o := tui(append([]string{"run", "--data", path, "--json", "--out", filepath.Join(t.TempDir(), "out")}, more...)...)
+		o := tui("", append([]string{"run", "--data", path, "--json", "--out", filepath.Join(t.TempDir(), "out")}, more...)...)
 		var doc struct {
 			Planned int    `json:"planned"`
 			Reason  string `json:"reason"`
@@ -200,33 +198,26 @@ func TestFoldersAndReplays(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	args := []string{"run", "--set", "duration=200ms", "--encoder", "raw", "--quiet", "--out", "out"}
-	if o := tui(args...); o.code != exitDone {
-		t.Fatal(o.stderr)
-	}
-	if o := tui(args...); o.code != exitUsage ||
+	done(t, "", args...)
+	if o := tui("", args...); o.code != exitUsage ||
 		!strings.HasPrefix(o.stderr, "tui: out: out holds the results of another run; expected an empty folder") {
 		t.Errorf("exit %d: %s", o.code, o.stderr)
 	}
-	if o := tui(append(args, "--force")...); o.code != exitDone {
-		t.Errorf("exit %d: %s", o.code, o.stderr)
-	}
+	done(t, "", append(args, "--force")...)
 	write(t, "empty.json", `{"runs":[]}`)
-	if o := tui("replay", "empty.json", "--json"); o.code != exitUsage || o.stdout != "" ||
+	if o := tui("replay empty.json --json"); o.code != exitUsage || o.stdout != "" ||
 		!strings.Contains(o.stderr, "empty.json: contains no runs") {
 		t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
 	}
-	report, err := os.ReadFile("out/report.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := read(t, "out/report.json")
 	write(t, "part.json", `{"planned":3,"reason":"interrupted","interrupted":true,"runs":[`+string(report)+`]}`)
-	o := tui("replay", "part.json")
+	o := tui("replay part.json")
 	if o.code != exitFailed || !strings.HasPrefix(o.stdout, "same bytes: ") ||
 		o.stderr != "tui: part.json: 1 of 3 runs are complete: the sweep was interrupted\n" {
 		t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
 	}
 	var doc struct{ Same bool }
-	if document(t, tui("replay", "part.json", "--json").stdout, &doc); doc.Same {
+	if document(t, tui("replay part.json --json").stdout, &doc); doc.Same {
 		t.Error("a part counts as the same")
 	}
 }

@@ -12,15 +12,13 @@ import (
 // kinds of data, and lists the accepted kinds in all other commands.
 func TestDataHelp(t *testing.T) {
 	for _, args := range [][]string{{"--help"}, {"run", "--help"}} {
-		if o := tui(args...); o.code != exitDone || !strings.Contains(o.stdout, "see tui datasets") {
-			t.Errorf("%v: exit %d, --data does not refer to tui datasets:\n%s", args, o.code, o.stdout)
-		}
+		checkOut(t, tui("", args...), exitDone, "see tui datasets")
 	}
 	for _, c := range []struct {
 		args  []string
 		kinds string
 	}{{[]string{"walkoff"}, "demo world quake3 file table"}, {[]string{"tune"}, "demo world file table"}} {
-		o := tui(append(c.args, "--help")...)
+		o := tui("", append(c.args, "--help")...)
 		_, text, found := strings.Cut(o.stdout, "read frames from SPEC: ")
 		text, _, _ = strings.Cut(text, "(default")
 		text = strings.TrimSpace(text)

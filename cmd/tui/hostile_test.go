@@ -37,9 +37,7 @@ func TestHostileNames(t *testing.T) {
 		toml: "duration = \"1s\"\n[[at]]\nt = \"500ms\"\nmark = \"=m|<script>\\u001b[2J\\u202e\\nFORGED\"\n[[shadow]]\nname = \"xor-rle\"\n" +
 			"[assert]\nwrong = \"== 0\"\n",
 	} {
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		write(t, path, text)
 	}
 	spec := "table:" + schema + "," + records
 	out, swept, junit := filepath.Join(dir, "out"), filepath.Join(dir, "swept"), filepath.Join(dir, "j.xml")
@@ -58,7 +56,7 @@ func TestHostileNames(t *testing.T) {
 		{"proxy", "--listen", "127.0.0.1:0", "--to", "127.0.0.1:9", "--duration", "1ms", "--capture", dir + "/p.pcap", toml},
 		{"plugins", "check", dir + "/none.wasm"}, {"check", toml + "x"}, {"links", "fit", dir + "/none.csv"},
 	} {
-		o := tui(args...)
+		o := tui("", args...)
 		name := strings.Join(args[:2], " ")
 		testkit.CheckTerminalText(t, name+", stdout", o.stdout)
 		testkit.CheckTerminalText(t, name+", stderr", o.stderr)
@@ -71,10 +69,7 @@ func TestHostileNames(t *testing.T) {
 		t.Errorf("hostile paths were printed %d times, expected at least 10: the commands fail before they print one", printed)
 	}
 	read := func(path string) string {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := read(t, path)
 		return string(text)
 	}
 	for _, folder := range []string{out, swept} {

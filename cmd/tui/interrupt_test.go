@@ -61,9 +61,7 @@ func TestInterruptedRunIsSaved(t *testing.T) {
 	if !report.Interrupted || report.Frames == 0 || report.DurationS >= 60 {
 		t.Errorf("interrupted %v after %d frames, %v s", report.Interrupted, report.Frames, report.DurationS)
 	}
-	if o := tui("replay", filepath.Join(dir, "report.json")); o.code != exitDone {
-		t.Errorf("replay: exit %d: %s", o.code, o.stderr)
-	}
+	done(t, "replay", filepath.Join(dir, "report.json"))
 	again := tui("run", filepath.Join(dir, "experiment.toml"), "--json")
 	var repeated engine.Result
 	if document(t, again.stdout, &repeated); repeated.Digest != report.Digest {
@@ -77,7 +75,7 @@ func TestRecord(t *testing.T) {
 	var sums []string
 	for _, name := range []string{"a.bin", "b.bin.zst", "c.bin.gz"} {
 		path := filepath.Join(dir, name)
-		if o := tui("record", "--out", path, "--seconds", "0.5", "--seed", "5"); o.code != exitDone || o.stdout != "" {
+		if o := tui("record --out", path, "--seconds", "0.5", "--seed", "5"); o.code != exitDone || o.stdout != "" {
 			t.Fatalf("exit %d, stdout %q, stderr %q", o.code, o.stdout, o.stderr)
 		}
 		f, err := os.Open(path)

@@ -49,8 +49,7 @@ func compressed(t *testing.T, text string) (zst, gz []byte) {
 func TestLinksTraceAndFit(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const p, r = 0.02, 0.25
-	traced := tui("links", "trace", "--packets", testkit.Choose("20000", "6000"), "--set", "down.loss=gilbert-elliott p=2% r=25%",
-		"--set", "down.latency=50ms±10ms", "--set", "down.distribution=normal")
+	traced := tui("links trace --packets", testkit.Choose("20000", "6000"), "--set", "down.loss=gilbert-elliott p=2% r=25%", "--set", "down.latency=50ms±10ms", "--set", "down.distribution=normal")
 	if traced.code != exitDone || traced.stderr != "" {
 		t.Fatalf("trace: exit %d, %q", traced.code, traced.stderr)
 	}
@@ -58,9 +57,9 @@ func TestLinksTraceAndFit(t *testing.T) {
 	write(t, "a.csv", traced.stdout)
 	write(t, "a.csv.zst", string(zst))
 	write(t, "a.csv.gz", string(gz))
-	plain := tui("links", "fit", "a.csv")
+	plain := tui("links fit a.csv")
 	for _, file := range []string{"a.csv.zst", "a.csv.gz"} {
-		if o := tui("links", "fit", file); o != plain {
+		if o := tui("links fit", file); o != plain {
 			t.Errorf("%s: exit %d, %s\n%s\nwant what the plain file gives:\n%s", file, o.code, o.stderr, o.stdout, plain.stdout)
 		}
 	}
@@ -74,7 +73,7 @@ func TestLinksTraceAndFit(t *testing.T) {
 		t.Errorf("the fit is not a valid configuration: exit %d, %v", plain.code, err)
 	}
 	var fit fitInfo
-	document(t, tui("links", "fit", "a.csv", "--json").stdout, &fit)
+	document(t, tui("links fit a.csv --json").stdout, &fit)
 	found := map[string]measure.Estimate{}
 	for _, e := range fit.Estimates {
 		found[e.Name] = e
@@ -93,7 +92,7 @@ func TestLinksTraceAndFit(t *testing.T) {
 // TestLinksFitErrors checks that errors in a capture are reported with file and line.
 func TestLinksFitErrors(t *testing.T) {
 	t.Chdir(t.TempDir())
-	zst, gz := compressed(t, tui("links", "trace", "--profile", "fiedler", "--packets", "2000").stdout)
+	zst, gz := compressed(t, tui("links trace --profile fiedler --packets 2000").stdout)
 	const head = "seq,send_us,recv_us\n0,0,1\n"
 	for _, c := range []struct{ content, want string }{
 		{head + "x,1,2\n", `a.csv:3: seq is "x"`},
@@ -107,12 +106,12 @@ func TestLinksFitErrors(t *testing.T) {
 		{string(gz[:4]), "a.csv: the compressed data is incomplete"},
 	} {
 		write(t, "a.csv", c.content)
-		o := tui("links", "fit", "a.csv")
+		o := tui("links fit a.csv")
 		if o.code != exitUsage || o.stdout != "" || !strings.HasPrefix(o.stderr, "tui: "+c.want) || strings.Count(o.stderr, "\n") != 1 {
 			t.Errorf("%.40q: exit %d, %q; want one line that begins with %q", c.content, o.code, o.stderr, c.want)
 		}
 	}
-	if o := tui("links", "fit", "."); o.code != exitUsage || o.stderr != "tui: .: is a directory\n" {
+	if o := tui("links fit ."); o.code != exitUsage || o.stderr != "tui: .: is a directory\n" {
 		t.Errorf("a folder: exit %d, %q", o.code, o.stderr)
 	}
 }
@@ -138,7 +137,7 @@ func TestLinksTraceKernel(t *testing.T) {
 		}
 		kernel := arrivals(t, dec)
 		dec.Close()
-		o := tui("links", "trace", "--netem", c.line, "--packets", fmt.Sprint(c.packets), "--interval", "1ms", "--quiet")
+		o := tui("links trace --netem", c.line, "--packets", fmt.Sprint(c.packets), "--interval", "1ms", "--quiet")
 		ours := arrivals(t, strings.NewReader(o.stdout))
 		differ := 0
 		for seq := range max(len(kernel), len(ours), c.packets) {
@@ -173,7 +172,7 @@ func arrivals(t *testing.T, r io.Reader) map[string]int {
 // a configuration that gives the same link.
 func TestLinksShow(t *testing.T) {
 	for _, p := range lossmodel.Profiles() {
-		o := tui("links", "show", p.Name, "--packets", "600", "--ascii")
+		o := tui("links show", p.Name, "--packets", "600", "--ascii")
 		for _, line := range strings.Split(o.stdout, "\n") {
 			if strings.HasPrefix(line, "#") && utf8.RuneCountInString(line) > defaultWidth {
 				t.Errorf("%s: wider than %d: %q", p.Name, defaultWidth, line)
@@ -188,7 +187,7 @@ func TestLinksShow(t *testing.T) {
 		}
 	}
 	var info linkInfo
-	document(t, tui("links", "show", "--netem", "loss 100%", "--json").stdout, &info)
+	document(t, tui("links show --netem", "loss 100%", "--json").stdout, &info)
 	if got := info.Measured["down"]; got.LossRate != 1 || got.Sent != info.Packets || len(info.Measured) != 1 {
 		t.Errorf("loss 100%%: %+v", info.Measured)
 	}
@@ -198,14 +197,14 @@ func TestLinksShow(t *testing.T) {
 // uses a line of netem, unless --quiet is set.
 func TestLinksWarn(t *testing.T) {
 	args := []string{"links", "trace", "--netem", "loss 1% 25%", "--packets", "5"}
-	loud, quiet := tui(args...), tui(append(args, "--quiet")...)
+	loud, quiet := tui("", args...), tui("", append(args, "--quiet")...)
 	if !strings.HasPrefix(loud.stderr, "tui: warning: down: netem") || quiet.stderr != "" || loud.stdout != quiet.stdout {
 		t.Errorf("stderr %q, with --quiet %q", loud.stderr, quiet.stderr)
 	}
 	t.Chdir(t.TempDir())
 	write(t, "a.toml", "duration = \"100ms\"\n[down]\nnetem = \"loss 1% 25%\"\n")
 	for _, command := range []string{"check", "run"} {
-		if o := tui(command, "a.toml"); o.code != exitDone || o.stderr != loud.stderr {
+		if o := tui("", command, "a.toml"); o.code != exitDone || o.stderr != loud.stderr {
 			t.Errorf("tui %s: exit %d, stderr %q; want %q", command, o.code, o.stderr, loud.stderr)
 		}
 	}
@@ -213,7 +212,7 @@ func TestLinksWarn(t *testing.T) {
 
 // TestLinksTraceDown checks that the packets are sent over the downlink of a profile.
 func TestLinksTraceDown(t *testing.T) {
-	o := tui("links", "trace", "--profile", "lte", "--packets", "1", "--size", "0")
+	o := tui("links trace --profile lte --packets 1 --size 0")
 	if want := "seq,send_us,recv_us,copy\n0,0,50004.48,0\n"; o.stdout != want {
 		t.Errorf("%q, want %q", o.stdout, want)
 	}

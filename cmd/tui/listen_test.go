@@ -80,9 +80,7 @@ func TestMeasureOverListen(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	token := filepath.Join(dir, "token")
-	if o := tui("listen", "0", "--token-file", token, "--duration", "1ms"); o.code != exitDone {
-		t.Fatal(o.stderr)
-	}
+	done(t, "listen 0 --token-file", token, "--duration", "1ms")
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	at, there := startListener(ctx, "--once", "--json", "--token-file", token)
@@ -99,21 +97,14 @@ func TestMeasureOverListen(t *testing.T) {
 		t.Errorf("no tables:\n%s", doc.Table)
 	}
 	for name, sent := range map[string]int{"path.up.csv": doc.Up.Measured.Sent, "path.down.csv": doc.Down.Measured.Sent} {
-		data, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := read(t, filepath.Join(dir, name))
 		if c, err := capture.Read(bytes.NewReader(data)); err != nil || len(c.Packets) < sent {
 			t.Errorf("%s: %v, %d rows of %d", name, err, len(c.Packets), sent)
 		}
 	}
 	link := filepath.Join(dir, "path.toml")
-	if err := os.WriteFile(link, []byte(doc.Table), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if o := tui("check", link); o.code != exitDone {
-		t.Errorf("the measured path is no configuration: %s", o.stderr)
-	}
+	write(t, link, doc.Table)
+	done(t, "check", link)
 
 	o := <-there
 	var events []listenEvent
@@ -148,11 +139,8 @@ func TestListenInterrupted(t *testing.T) {
 // TestListenEverywhere checks the warning about other machines, and that 0.0.0.0 is not printed
 // as an address to connect to.
 func TestListenEverywhere(t *testing.T) {
-	o := tui("listen", "0.0.0.0:0", "--duration", "1ms")
-	if o.code != exitDone || !strings.Contains(o.stderr, "listening on 0.0.0.0:") || !strings.Contains(o.stderr, "other machines can connect") ||
-		!strings.Contains(o.stderr, "@HOST:") {
-		t.Errorf("%+v", o)
-	}
+	o := tui("listen 0.0.0.0:0 --duration 1ms")
+	checkErr(t, o, exitDone, "listening on 0.0.0.0:", "other machines can connect", "@HOST:")
 }
 
 const exampleToken = "x3DTpYxDSGjGDLrXv_WU35DB3EZdsuEPF_3S1afQXcssfJz9juhUMLOUQeqc99zc"
@@ -160,9 +148,7 @@ const exampleToken = "x3DTpYxDSGjGDLrXv_WU35DB3EZdsuEPF_3S1afQXcssfJz9juhUMLOUQe
 func TestListenRefuses(t *testing.T) {
 	dir := t.TempDir()
 	short, none := filepath.Join(dir, "short"), filepath.Join(dir, "none")
-	if err := os.WriteFile(short, []byte("password"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, short, "password")
 	const token = exampleToken
 	measure := func(args ...string) []string { return append([]string{"links", "measure"}, args...) }
 	for _, c := range []struct {

@@ -12,11 +12,11 @@ import (
 // sentence, with file, line, key, what was expected and the most similar name. A row contains a
 // file, called FILE in args and want, or only flags.
 func TestErrorMessages(t *testing.T) {
-	check := []string{"check", "FILE"}
+	const check = "check FILE"
 	long := strings.Repeat("k", 5000)
 	for _, c := range []struct {
 		text string
-		args []string
+		args string
 		want string // the expected sentence; ... stands for any text
 	}{
 		{"seed = 1\n[data]\nscript = \"nope\"", check,
@@ -27,17 +27,17 @@ func TestErrorMessages(t *testing.T) {
 		{"data = \"demo\"", check, `FILE:1: data: is a table; expected a key of it, such as data.source`},
 		{"[[sender]]\nrate_hz = 3", check, `FILE:1: sender[0]: is not a list of tables; expected one table, as in [sender]`},
 
-		{"", []string{"run", "--set", "down=1"}, `--set down=1: 1 is invalid; expected a key of the link, such as down.loss = "5%"`},
+		{"", "run --set down=1", `--set down=1: 1 is invalid; expected a key of the link, such as down.loss = "5%"`},
 		{"down = \"lte\"", check, `FILE:1: down: "lte" is invalid; expected a key of the link, such as down.loss = "5%"`},
 		{"[[at]]\nt = \"1s\"\nup = 1", check, `FILE:3: at[0].up: 1 is invalid; expected a key of the link, such as up.loss = "5%"`},
 		{"seed = 1\n[down]\ntrace = \"/nope\"", check,
 			`FILE:3: down.trace: bad file "/nope": no such file or directory; expected the path of a file`},
 		{"[up]\nlatency = \"1ms\"\ndelay_trace = \"/nope\"", check,
 			`FILE:3: up.delay_trace: bad file "/nope": no such file or directory; expected the path of a file`},
-		{"", []string{"run", "--set", "queue=codel"}, `--set queue=codel: got "codel"; expected a size ...; did you mean queue_discipline?`},
-		{"", []string{"run", "--set", "loss=200%"}, `--set loss=200%: got "200%"; expected a percentage ...`},
-		{"", []string{"run", "--set", "foo=1"}, `--set foo=1: unknown key "foo"; expected one of 21 names: receiver, sender, ...`},
-		{"", []string{"run", "--set", "down.trace=/nope"},
+		{"", "run --set queue=codel", `--set queue=codel: got "codel"; expected a size ...; did you mean queue_discipline?`},
+		{"", "run --set loss=200%", `--set loss=200%: got "200%"; expected a percentage ...`},
+		{"", "run --set foo=1", `--set foo=1: unknown key "foo"; expected one of 21 names: receiver, sender, ...`},
+		{"", "run --set down.trace=/nope",
 			`down.trace: bad file "/nope": no such file or directory; expected the path of a file`},
 		{"[down]\nlos = \"5%\"", check, `FILE:2: down.los: unknown key "los"; did you mean loss?`},
 		{"profile = \"ltee\"", check, `FILE:1: profile: unknown link profile "ltee"; did you mean lte? tui links lists all`},
@@ -65,13 +65,13 @@ func TestErrorMessages(t *testing.T) {
 			`FILE:4: sweep[0].repeat: repeat applies to the whole grid, not to "down.loss"; expected an entry of its own: ...`},
 		{"[sweep]\nrepeat = 1000\n[[sweep.axis]]\nkey = \"sender.window\"\nvalues = [" + strings.Repeat("1,", 101) + "]", check,
 			`FILE:1: sweep: 101 points with 1000 seeds each are 101000 runs; expected at most 100000`},
-		{"duration = \"1s\"", []string{"sweep", "FILE", "--verify", "lots"}, `--verify "lots" makes no sense; expected a share of the runs, such as 1%`},
-		{"duration = \"1s\"", []string{"sweep", "FILE", "--queue", "a", "--serve", "b"}, `--queue and --serve both choose a server; expected one of them`},
-		{"", []string{"sweep", "--resume", "/nope"}, `/nope/sweep.json: cannot be read: no such file or directory; expected the folder of a sweep, as tui sweep --out writes it`},
-		{"duration = \"1s\"", []string{"sweep", "FILE", "--jobs", "-3"}, `--jobs -3 makes no sense; expected a number of runs, 1 or more`},
-		{"{\"plan\": \"x\", \"version\": \"v1\", \"points\": []}", []string{"compare", "FILE", "FILE"},
+		{"duration = \"1s\"", "sweep FILE --verify lots", `--verify "lots" makes no sense; expected a share of the runs, such as 1%`},
+		{"duration = \"1s\"", "sweep FILE --queue a --serve b", `--queue and --serve both choose a server; expected one of them`},
+		{"", "sweep --resume /nope", `/nope/sweep.json: cannot be read: no such file or directory; expected the folder of a sweep, as tui sweep --out writes it`},
+		{"duration = \"1s\"", "sweep FILE --jobs -3", `--jobs -3 makes no sense; expected a number of runs, 1 or more`},
+		{"{\"plan\": \"x\", \"version\": \"v1\", \"points\": []}", "compare FILE FILE",
 			`FILE: was written by tui sweep, and contains the points of the grid but not the runs; expected a report.json that ...`},
-		{"", []string{"worker"}, `--queue is missing; expected the URL that tui sweep --serve prints`},
+		{"", "worker", `--queue is missing; expected the URL that tui sweep --serve prints`},
 		{"[[sweep]]\nkey = \"down.loss\"\nvalues = []", check,
 			`FILE:3: sweep[0].values: [] is invalid; expected a list of plain values, such as ...`},
 		{"[[sweep]]\nkey = \"down.loss\"\nvalues = \"5%\"", check,
@@ -99,7 +99,7 @@ func TestErrorMessages(t *testing.T) {
 
 		{"[encoder]\nname = \"zzz\"", check, `FILE:2: encoder.name: unknown encoder "zzz"; expected one of 28 names: raw, at-rest, ...; tui encoders lists all`},
 		{"[encoder]\nname = \"rottor\"", check, `FILE:2: encoder.name: unknown encoder "rottor"; did you mean rotor? tui encoders lists all`},
-		{"", []string{"run", "--encoder", "zzzz"}, `encoder.name: unknown encoder "zzzz"; expected one of 28 names: raw, ...`},
+		{"", "run --encoder zzzz", `encoder.name: unknown encoder "zzzz"; expected one of 28 names: raw, ...`},
 		{"[encoder]\nparams = 3", check, `FILE:2: encoder.params: 3 is invalid; expected a parameter, such as encoder.params.NAME = VALUE; tui encoders ENCODER lists the parameters`},
 
 		{"# " + strings.Repeat("x", 50<<20), check, `FILE: has 52.4 MB; expected a TOML file of at most 1 MB`},
@@ -110,18 +110,17 @@ func TestErrorMessages(t *testing.T) {
 		{long + " = 1", check, `FILE:1: ` + long[:80] + `...: unknown key "` + long[:80] + `..."; expected one of ...`},
 		{"duration = \"-1s\"", check, `FILE:1: duration: "-1s" is invalid; expected a time such as "60s" or "2m"; "0s" means once through a recording, or 60 s of an endless source`},
 
-		{`{"version": 2, "digest_version": 7}`, []string{"replay", "FILE"}, `FILE: lacks config, duration_ns or digest; expected a report.json that ...`},
-		{`{"version": 2, "digest_version": 7, "config": {"encoder": {"name": "rottor"}}, "digest": "x", "duration_ns": 1, "frames": 1}`, []string{"replay", "FILE"},
+		{`{"version": 2, "digest_version": 7}`, "replay FILE", `FILE: lacks config, duration_ns or digest; expected a report.json that ...`},
+		{`{"version": 2, "digest_version": 7, "config": {"encoder": {"name": "rottor"}}, "digest": "x", "duration_ns": 1, "frames": 1}`, "replay FILE",
 			`FILE: config.encoder.name: unknown encoder "rottor"; did you mean rotor? tui encoders lists all`},
-		{`{"version": 2, "digest_version": 7, "config": {"data": {"source": "/nope.bin"}}, "digest": "x", "duration_ns": 1, "frames": 1}`, []string{"replay", "FILE"},
+		{`{"version": 2, "digest_version": 7, "config": {"data": {"source": "/nope.bin"}}, "digest": "x", "duration_ns": 1, "frames": 1}`, "replay FILE",
 			`FILE: data.source: /nope.bin: no such file or directory`},
-		{`{"version": 2, "digest_version": 7, "config": {}, "digest": "x", "duration_ns": 9223372036854775807, "frames": 1}`, []string{"replay", "FILE"},
+		{`{"version": 2, "digest_version": 7, "config": {}, "digest": "x", "duration_ns": 9223372036854775807, "frames": 1}`, "replay FILE",
 			`FILE: duration_ns: 9223372036854775807 exceeds the maximum duration of a run; expected at most 3600000000000000, which is 1000 h`},
 	} {
 		file := filepath.Join(t.TempDir(), "it.toml")
 		write(t, file, c.text)
-		args := strings.Split(strings.ReplaceAll(strings.Join(c.args, "\n"), "FILE", file), "\n")
-		o := tui(args...)
+		o := tui(strings.ReplaceAll(c.args, "FILE", file))
 		got := strings.TrimPrefix(strings.ReplaceAll(o.stderr, file, "FILE"), "tui: ")
 		if o.code != exitUsage || !fits(strings.TrimSuffix(got, "\n"), c.want) {
 			t.Errorf("%.60q %v: exit %d\n%s\nwant\n%s", c.text, c.args, o.code, got, c.want)

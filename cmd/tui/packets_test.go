@@ -73,7 +73,7 @@ func talk(n int) (list []seen) {
 func TestStatsOfPackets(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a game, part 1.pcap")
 	writePcap(t, path, talk(300))
-	o := tui("datasets", "stats", "packets:"+path, "--json")
+	o := tui("datasets stats", "packets:"+path, "--json")
 	if o.code != exitDone || o.stderr != "" {
 		t.Fatalf("exit %d, stderr %q", o.code, o.stderr)
 	}
@@ -98,7 +98,7 @@ func TestStatsOfPackets(t *testing.T) {
 		if s.Encoder != "deflate" && s.Encoder != "zstd" {
 			continue // sizes of other encoders depend on the arrival of acks
 		}
-		r := tui("run", "--data", "packets:"+path+",port=7000,dir=down", "--encoder", s.Encoder, "--json")
+		r := tui("run --data", "packets:"+path+",port=7000,dir=down", "--encoder", s.Encoder, "--json")
 		var run struct {
 			DurationS float64 `json:"duration_s"`
 			Items     int     `json:"items_per_frame"`
@@ -120,14 +120,14 @@ func TestStatsOfPackets(t *testing.T) {
 			t.Errorf("nothing is said of %s", name)
 		}
 	}
-	o = tui("datasets", "stats", "packets:"+path+",dir=up", "--encoder", "deflate level=9")
+	o = tui("datasets stats", "packets:"+path+",dir=up", "--encoder", "deflate level=9")
 	for _, words := range []string{"100 messages, 300 bytes", "deflate level=9", "acks 4 messages late", "repeated  99.0 %"} {
 		if !strings.Contains(o.stdout, words) || o.code != exitDone {
 			t.Errorf("exit %d, expected %q in\n%s", o.code, words, o.stdout)
 		}
 	}
 	for _, args := range [][]string{{"--encoder", "deflate level"}, {"--encoder", "rotor"}, {"--against", "demo"}} {
-		if o := tui(append([]string{"datasets", "stats", "packets:" + path}, args...)...); o.code != exitUsage || !strings.Contains(o.stderr, "expected") && args[0] != "--against" {
+		if o := tui("", append([]string{"datasets", "stats", "packets:" + path}, args...)...); o.code != exitUsage || !strings.Contains(o.stderr, "expected") && args[0] != "--against" {
 			t.Errorf("%v: exit %d, %q", args, o.code, o.stderr)
 		}
 	}
@@ -140,19 +140,14 @@ func TestReplayOfPackets(t *testing.T) {
 	path := filepath.Join(dir, "game.pcap")
 	writePcap(t, path, talk(200))
 	out := filepath.Join(dir, "report")
-	if o := tui("run", "--data", "packets:"+path+",dir=up", "--set", "link.loss=5%", "--out", out); o.code != exitDone ||
-		!strings.Contains(o.stderr, "warning: data: port 7000 is assumed") {
-		t.Fatalf("exit %d: %s", o.code, o.stderr)
-	}
+	checkErr(t, tui("run --data", "packets:"+path+",dir=up", "--set", "link.loss=5%", "--out", out), exitDone, "warning: data: port 7000 is assumed")
 	there := t.TempDir()
 	for _, f := range []struct{ from, to string }{{path, filepath.Join(there, "game.pcap")}, {filepath.Join(out, "report.json"), filepath.Join(there, "report.json")}} {
 		if err := os.Rename(f.from, f.to); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if o := tui("replay", filepath.Join(there, "report.json"), "--json"); o.code != exitDone {
-		t.Errorf("exit %d: %s", o.code, o.stderr)
-	}
+	done(t, "replay", filepath.Join(there, "report.json"), "--json")
 	writePcap(t, filepath.Join(there, "game.pcap"), talk(201))
 	if o := tui("replay", filepath.Join(there, "report.json"), "--json"); o.code == exitDone || !strings.Contains(o.stderr, "SHA-256") {
 		t.Errorf("with another capture: exit %d: %s", o.code, o.stderr)
@@ -189,10 +184,8 @@ func TestLinksFitTwoCaptures(t *testing.T) {
 	a, b := filepath.Join(dir, "a.pcap"), filepath.Join(dir, "b.pcap")
 	writePcap(t, a, sent)
 	writePcap(t, b, received)
-	o := tui("links", "fit", "--sent", a+",port=7000,dir=up", "--received", b+",dir=up", "--json")
-	if o.code != exitDone || !strings.Contains(o.stderr, "port 7000 is assumed") {
-		t.Fatalf("exit %d: %s", o.code, o.stderr)
-	}
+	o := tui("links fit --sent", a+",port=7000,dir=up", "--received", b+",dir=up", "--json")
+	checkErr(t, o, exitDone, "port 7000 is assumed")
 	var doc fitInfo
 	document(t, o.stdout, &doc)
 	m := doc.Match
@@ -216,7 +209,7 @@ func TestLinksFitTwoCaptures(t *testing.T) {
 		t.Errorf("no estimates of %v in %+v", within, doc.Estimates)
 	}
 	for _, args := range [][]string{{"--sent", a}, {"--sent", a + ",dir=up", "--received", b}, {"--sent", a + ",dir=up", "--received", "none.pcap"}, {"x.csv", "--sent", a}} {
-		if o := tui(append([]string{"links", "fit"}, args...)...); o.code != exitUsage || o.stderr == "" {
+		if o := tui("links fit", args...); o.code != exitUsage || o.stderr == "" {
 			t.Errorf("%v: exit %d, %q", args, o.code, o.stderr)
 		}
 	}
@@ -233,7 +226,7 @@ func TestLinksFitOfProxy(t *testing.T) {
 	_, done := c.end()
 	_, at, _ := net.SplitHostPort(done.Listen)
 	_, to, _ := net.SplitHostPort(done.To)
-	o := tui("links", "fit", "--sent", file+",dir=up,port="+at, "--received", file+",dir=up,port="+to, "--json")
+	o := tui("links fit --sent", file+",dir=up,port="+at, "--received", file+",dir=up,port="+to, "--json")
 	if o.code != exitDone || o.stderr != "" {
 		t.Fatalf("exit %d: %s", o.code, o.stderr)
 	}
@@ -262,34 +255,26 @@ func TestDictionaryOfAGame(t *testing.T) {
 	}
 	writePcap(t, path, list)
 	spec := "packets:" + path + ",port=7000,dir=down"
-	if o := tui("train", "--encoder", "zstd-dict", "--data", spec, "--out", dictionary, "--size", "8KB", "--quiet"); o.code != exitDone {
-		t.Fatalf("exit %d: %s", o.code, o.stderr)
-	}
+	done(t, "train --encoder zstd-dict --data", spec, "--out", dictionary, "--size", "8KB", "--quiet")
 	var doc messageInfo
-	document(t, tui("datasets", "stats", spec, "--encoder", "zstd-dict dictionary="+dictionary, "--encoder", "zstd-dict", "--json").stdout, &doc)
+	document(t, tui("datasets stats", spec, "--encoder", "zstd-dict dictionary="+dictionary, "--encoder", "zstd-dict", "--json").stdout, &doc)
 	if len(doc.Encoders) != 2 || doc.Encoders[0].Encoder != `zstd-dict dictionary="`+dictionary+`"` || 2*doc.Encoders[0].Bytes > doc.Encoders[1].Bytes ||
 		!strings.Contains(doc.Encoders[1].Problem, "parameter dictionary is missing") {
 		t.Errorf("%+v", doc.Encoders)
 	}
-	if o := tui("run", "--data", spec, "--encoder", "zstd-dict", "--set", "encoder.params.dictionary="+dictionary, "--out", out, "--quiet"); o.code != exitDone {
-		t.Fatalf("exit %d: %s", o.code, o.stderr)
-	}
+	done(t, "run --data", spec, "--encoder", "zstd-dict", "--set", "encoder.params.dictionary="+dictionary, "--out", out, "--quiet")
 	there := t.TempDir()
 	for _, name := range []string{path, dictionary, filepath.Join(out, "report.json")} {
 		if err := os.Rename(name, filepath.Join(there, filepath.Base(name))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if o := tui("replay", filepath.Join(there, "report.json"), "--json"); o.code != exitDone {
-		t.Errorf("exit %d: %s", o.code, o.stderr)
-	}
-	if err := os.WriteFile(filepath.Join(there, "game.zdict"), []byte("another"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	done(t, "replay", filepath.Join(there, "report.json"), "--json")
+	write(t, filepath.Join(there, "game.zdict"), "another")
 	if o := tui("replay", filepath.Join(there, "report.json"), "--json"); o.code == exitDone || !strings.Contains(o.stderr, "game.zdict") {
 		t.Errorf("with another dictionary: exit %d: %s", o.code, o.stderr)
 	}
-	if o := tui("run", "--data", spec, "--encoder", "zstd-dict"); o.code != exitUsage && !strings.Contains(o.stderr, "game.pcap") {
+	if o := tui("run --data", spec, "--encoder", "zstd-dict"); o.code != exitUsage && !strings.Contains(o.stderr, "game.pcap") {
 		t.Errorf("without the capture: exit %d: %s", o.code, o.stderr)
 	}
 }

@@ -46,20 +46,20 @@ func TestPatch(t *testing.T) {
 	t.Chdir(t.TempDir())
 	old, new := patchFiles(t)
 	var made patchInfo
-	o := tui("patch", "make", "--json", "old", "new", "p")
+	o := tui("patch make --json old new p")
 	document(t, o.stdout, &made)
 	if o.code != exitDone || o.stderr != "" || made.Old != int64(len(old)) || made.New != int64(len(new)) ||
 		made.Raw+made.Cloned+made.Patched != made.New || made.Patch > made.New/50 {
 		t.Fatalf("make: exit %d, %q, %+v", o.code, o.stderr, made)
 	}
 	var applied applyInfo
-	o = tui("patch", "apply", "--json", "old", "p", "out")
+	o = tui("patch apply --json old p out")
 	document(t, o.stdout, &applied)
 	if got, _ := os.ReadFile("out"); o.code != exitDone || string(got) != new || applied.New != int64(len(new)) ||
 		len(applied.SHA256) != 64 {
 		t.Fatalf("apply: exit %d, %q, %+v", o.code, o.stderr, applied)
 	}
-	o = tui("patch", "apply", "old", "p", "old")
+	o = tui("patch apply old p old")
 	if got, _ := os.ReadFile("old"); o.code != exitDone || string(got) != new || !strings.Contains(o.stderr, applied.SHA256) {
 		t.Errorf("in place: exit %d, %q", o.code, o.stderr)
 	}
@@ -90,11 +90,9 @@ func TestPatchRemarks(t *testing.T) {
 		"neither": {"", "", ", for new (0 bytes)", "%"},
 	} {
 		for file, content := range map[string]string{"old": c.old, "new": c.new} {
-			if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			write(t, file, content)
 		}
-		o := tui("patch", "make", "old", "new", "p")
+		o := tui("patch make old new p")
 		if o.code != exitDone || !strings.Contains(o.stderr, c.want) || c.not != "" && strings.Contains(o.stderr, c.not) {
 			t.Errorf("%s: exit %d, %q; want %q", name, o.code, o.stderr, c.want)
 		}
@@ -107,13 +105,8 @@ func TestPatchRefused(t *testing.T) {
 	t.Chdir(t.TempDir())
 	patchFiles(t)
 	write(t, "out", "precious")
-	if o := tui("patch", "make", "old", "new", "p", "--quiet"); o.code != exitDone {
-		t.Fatal(o.stderr)
-	}
-	good, err := os.ReadFile("p")
-	if err != nil {
-		t.Fatal(err)
-	}
+	done(t, "patch make old new p --quiet")
+	good := read(t, "p")
 	flipped, lying := bytes.Clone(good), bytes.Clone(good)
 	flipped[len(good)-20] ^= 4
 	lying[9] |= 0x7f // the new size, little-endian, after magic, version, profile and a size of three bytes
@@ -128,10 +121,8 @@ func TestPatchRefused(t *testing.T) {
 		"no file":    {string(good), "none", "none"},
 	} {
 		write(t, "bad", c.patch)
-		o := tui("patch", "apply", c.old, "bad", "out")
-		if o.code != exitUsage || !strings.Contains(o.stderr, c.wantText) {
-			t.Errorf("%s: exit %d, %q; expected %d and %q", name, o.code, o.stderr, exitUsage, c.wantText)
-		}
+		o := tui("patch apply", c.old, "bad", "out")
+		checkErr(t, o, exitUsage, c.wantText)
 		if got, _ := os.ReadFile("out"); string(got) != "precious" {
 			t.Fatalf("%s: the file that was there is gone", name)
 		}
@@ -146,9 +137,7 @@ func TestPatchRefused(t *testing.T) {
 func TestPatchNames(t *testing.T) {
 	t.Chdir(t.TempDir())
 	old, new := patchFiles(t)
-	if o := tui("patch", "make", "old", "new", "p"); o.code != exitDone {
-		t.Fatal(o.stderr)
-	}
+	done(t, "patch make old new p")
 	before := listed(t)
 	for _, c := range []struct{ args, wantText string }{
 		{"make old new new", "tui: new: the output would replace an input; expected another name"},
@@ -163,10 +152,8 @@ func TestPatchNames(t *testing.T) {
 		{"apply p p q", "another old file"},
 		{"apply old p none/q", "tui: none/q: no such file or directory"},
 	} {
-		o := tui(append([]string{"patch"}, strings.Fields(c.args)...)...)
-		if o.code != exitUsage || !strings.Contains(o.stderr, c.wantText) {
-			t.Errorf("%s: exit %d, %q; expected %d and %q", c.args, o.code, o.stderr, exitUsage, c.wantText)
-		}
+		o := tui("patch " + c.args)
+		checkErr(t, o, exitUsage, c.wantText)
 	}
 	if after := listed(t); after != before {
 		t.Errorf("there are %s; expected %s", after, before)
@@ -182,9 +169,7 @@ func TestPatchNames(t *testing.T) {
 func TestPatchInterrupted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	patchFiles(t)
-	if o := tui("patch", "make", "old", "new", "p"); o.code != exitDone {
-		t.Fatal(o.stderr)
-	}
+	done(t, "patch make old new p")
 	before := listed(t)
 	for _, args := range [][]string{
 		{"patch", "make", "old", "new", "p2"}, {"patch", "apply", "old", "p", "out"},
@@ -220,18 +205,14 @@ func TestPatchInterrupted(t *testing.T) {
 func TestPatchAndRecordFollowLinks(t *testing.T) {
 	t.Chdir(t.TempDir())
 	_, new := patchFiles(t)
-	if o := tui("patch", "make", "old", "new", "p"); o.code != exitDone {
-		t.Fatal(o.stderr)
-	}
+	done(t, "patch make old new p")
 	write(t, "file", "was here")
 	if err := errors.Join(os.Symlink("file", "link"), os.Symlink("none", "nothing")); err != nil {
 		t.Skip("no links can be made:", err)
 	}
 	record := []string{"record", "--seconds", "0.1", "--out"}
 	for _, args := range [][]string{{"patch", "make", "old", "new"}, record, {"patch", "apply", "old", "p"}} {
-		if o := tui(append(args, "link")...); o.code != exitDone {
-			t.Errorf("%q: exit %d, %s", args, o.code, o.stderr)
-		}
+		done(t, "", append(args, "link")...)
 		info, err := os.Lstat("link")
 		if err != nil || info.Mode()&os.ModeSymlink == 0 {
 			t.Fatalf("%q: the link is one no more: %v, %v", args, info.Mode(), err)
@@ -239,9 +220,7 @@ func TestPatchAndRecordFollowLinks(t *testing.T) {
 		if got, err := os.ReadFile("file"); err != nil || string(got) == "was here" {
 			t.Errorf("%q: nothing was written where the link leads to: %v", args, err)
 		}
-		if o := tui(append(args, "nothing")...); o.code != exitUsage || !strings.Contains(o.stderr, "symbolic link to a file that does not exist") {
-			t.Errorf("%q: exit %d, %q; expected an error about a symbolic link to a file that does not exist", args, o.code, o.stderr)
-		}
+		checkErr(t, tui("", append(args, "nothing")...), exitUsage, "symbolic link to a file that does not exist")
 	}
 	if got, _ := os.ReadFile("file"); string(got) != new {
 		t.Errorf("%d bytes came out; expected %d", len(got), len(new))

@@ -30,7 +30,7 @@ func TestPipeWithoutWriter(t *testing.T) {
 		{"check", p}, {"run", p}, {"replay", p}, {"walkoff", "--data", p}, {"run", "--data", "table:" + p + ",x.csv"},
 		{"run", "--data", "files:" + p + "," + os.Args[0]}, {"run", "--set", "down.trace=" + p}, {"check", "/dev/null"},
 	} {
-		o := tui(args...)
+		o := tui("", args...)
 		if o.code != exitUsage || !strings.Contains(o.stderr, "pipe") && !strings.Contains(o.stderr, "no regular file") &&
 			!strings.Contains(o.stderr, "not a regular file") && !strings.Contains(o.stderr, "is a device") {
 			t.Errorf("%v: exit %d, stderr %q", args, o.code, o.stderr)

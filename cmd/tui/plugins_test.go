@@ -12,7 +12,7 @@ import (
 
 // programCall is a call of the program with its expected exit code and a text that its output must contain.
 type programCall struct {
-	args     []string
+	args     string // separated by blanks
 	code     int
 	wantText string
 }
@@ -21,7 +21,7 @@ type programCall struct {
 func checkCalls(t *testing.T, list ...programCall) {
 	t.Helper()
 	for _, c := range list {
-		if o := tui(c.args...); o.code != c.code || !strings.Contains(o.stdout+o.stderr, c.wantText) {
+		if o := tui(c.args); o.code != c.code || !strings.Contains(o.stdout+o.stderr, c.wantText) {
 			t.Errorf("%v: exit %d, expected %d and %q:\n%s%s", c.args, o.code, c.code, c.wantText, o.stdout, o.stderr)
 		}
 	}
@@ -33,40 +33,41 @@ func TestPlugin(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	const file = "../../encoders/plugin/testdata/delta.wasm"
 	const evil = "../../encoders/plugin/testdata/evil.wasm"
-	plug := []string{"--plugin", file}
+	const plug = "--plugin " + file
 	dir := filepath.Join(t.TempDir(), "report")
 	checkCalls(t, []programCall{
-		{append([]string{"plugins"}, plug...), exitDone, "delta-c"},
-		{append([]string{"plugins", "--json"}, plug...), exitDone, `"sha256"`},
-		{[]string{"plugins"}, exitDone, "No plugin is loaded"},
-		{append([]string{"encoders"}, plug...), exitDone, "delta-c"},
-		{[]string{"encoders", "delta-c"}, exitUsage, "unknown encoder"},
-		{[]string{"plugins", "check", file}, exitDone, "damaged packets"},
-		{[]string{"plugins", "check", file, "--data", "demo", "--frames", "300"}, exitDone, "cubes: every frame comes back                          300 frames"},
-		{[]string{"plugins", "check", file, "--data", "text:plugins_test.go"}, exitFailed, "delta-c does not encode such frames"},
-		{[]string{"plugins", "check", file, "--frames", "300"}, exitUsage, "expected --data SPEC"},
-		{[]string{"plugins", "check", file, "--data", "demo", "--frames", "0"}, exitUsage, "expected 1 to 10000"},
-		{[]string{"walkoff", "--frames", "40", "--plugin", evil, "--encoder", "evil evil=1"}, exitFailed, "evil evil=1             -     -          -             -          -          -  NO"},
-		{[]string{"walkoff", "--frames", "40", "--encoder", "rotor bitz=1"}, exitUsage, `unknown name "bitz"`},
-		{[]string{"walkoff", "--frames", "40", "--encoder", "rotor bitz"}, exitUsage, "expected a parameter as NAME=VALUE"},
-		{[]string{"walkoff", "--frames", "40", "--encoder", "rotor control=gcc"}, exitUsage, "a walk-off has no budget, control or priority"},
-		{[]string{"plugins", "check", "plugins_test.go"}, exitUsage, "not a WebAssembly module"},
-		{append([]string{"walkoff", "--encoder", "delta-c", "--frames", "40", "--json"}, plug...), exitDone, `"lossless": true`},
-		{append([]string{"run", "--encoder", "delta-c", "--set", "duration=2s", "--set", "link.loss=5%", "--out", dir, "--json"}, plug...), exitDone, `"wrong": 0`},
-		{append([]string{"replay", dir}, plug...), exitDone, "same bytes"},
-		{[]string{"replay", dir}, exitDone, "same bytes"}, // the plugin is at the same path
-		{append([]string{"walkoff", "--encoder", "delta-c", "--frames", "40"}, plug...), exitDone, "* times of a plugin (WebAssembly)"},
-		{append([]string{"walkoff", "--encoder", "delta-c", "--frames", "40", "--time"}, plug...), exitDone, "times real time"},
-		{append([]string{"encoders", "--plugin", file}, plug...), exitUsage, "two encoders are called delta-c"},
-		{append([]string{"encoders", "--plugin-memory", "3"}, plug...), exitUsage, "a size from 1MB to 4GB"},
-		{append([]string{"encoders", "--plugin-sha256", strings.Repeat("0", 64)}, plug...), exitUsage, "unexpected SHA-256"},
-		{append([]string{"encoders", "--plugin-timeout", "-1s"}, plug...), exitUsage, "expected a time"},
+		{"plugins " + plug, exitDone, "delta-c"},
+		{"plugins --json " + plug, exitDone, `"sha256"`},
+		{"plugins", exitDone, "No plugin is loaded"},
+		{"encoders " + plug, exitDone, "delta-c"},
+		{"encoders delta-c", exitUsage, "unknown encoder"},
+		{"plugins check " + file, exitDone, "damaged packets"},
+		{"plugins check " + file + " --data demo --frames 300", exitDone, "cubes: every frame comes back                          300 frames"},
+		{"plugins check " + file + " --data text:plugins_test.go", exitFailed, "delta-c does not encode such frames"},
+		{"plugins check " + file + " --frames 300", exitUsage, "expected --data SPEC"},
+		{"plugins check " + file + " --data demo --frames 0", exitUsage, "expected 1 to 10000"},
+		{"plugins check plugins_test.go", exitUsage, "not a WebAssembly module"},
+		{"walkoff --encoder delta-c --frames 40 --json " + plug, exitDone, `"lossless": true`},
+		{"run --encoder delta-c --set duration=2s --set link.loss=5% --out " + dir + " --json " + plug, exitDone, `"wrong": 0`},
+		{"replay " + dir + " " + plug, exitDone, "same bytes"},
+		{"replay " + dir, exitDone, "same bytes"}, // the plugin is at the same path
+		{"walkoff --encoder delta-c --frames 40 " + plug, exitDone, "* times of a plugin (WebAssembly)"},
+		{"walkoff --encoder delta-c --frames 40 --time " + plug, exitDone, "times real time"},
+		{"encoders --plugin " + file + " " + plug, exitUsage, "two encoders are called delta-c"},
+		{"encoders --plugin-memory 3 " + plug, exitUsage, "a size from 1MB to 4GB"},
+		{"encoders --plugin-sha256 " + strings.Repeat("0", 64) + " " + plug, exitUsage, "unexpected SHA-256"},
+		{"encoders --plugin-timeout -1s " + plug, exitUsage, "expected a time"},
 	}...)
+	checkOut(t, tui("walkoff --frames 40 --plugin", evil, "--encoder", "evil evil=1"), exitFailed, "evil evil=1             -     -          -             -          -          -  NO")
+	for params, want := range map[string]string{"bitz=1": `unknown name "bitz"`, "bitz": "expected a parameter as NAME=VALUE",
+		"control=gcc": "a walk-off has no budget, control or priority"} {
+		checkErr(t, tui("walkoff --frames 40 --encoder", "rotor "+params), exitUsage, want)
+	}
 }
 
 // TestWalkoffParams checks that a walk-off scores an encoder with the given parameters, in the processes of the audit too.
 func TestWalkoffParams(t *testing.T) {
-	o := tui("walkoff", "--frames", "60", "--encoder", "relative-orientation", "--encoder", "relative-orientation xy_small=3 gear_bits=0", "--audit", "--json")
+	o := tui("walkoff --frames 60 --encoder relative-orientation --encoder", "relative-orientation xy_small=3 gear_bits=0", "--audit", "--json")
 	var board struct {
 		Results []struct {
 			Params, Audit string
@@ -91,11 +92,9 @@ minimise = "encode_us.p50"
 [search.over]
 "encoder.name" = ["delta-c", "raw"]
 `
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, text)
 	args := []string{"search", file, "--plugin", "../../encoders/plugin/testdata/delta.wasm"}
-	o := tui(args...)
+	o := tui("", args...)
 	for line := range strings.Lines(o.stdout) {
 		if strings.HasPrefix(line, "encoder.name=") && strings.Contains(line, "*") != strings.Contains(line, "delta-c") {
 			t.Errorf("marked wrongly: %s", line)
@@ -104,7 +103,7 @@ minimise = "encode_us.p50"
 	if o.code != exitDone || !strings.Contains(o.stdout, "delta-c") || !strings.Contains(o.stdout, "\n* times of a plugin (WebAssembly)") {
 		t.Errorf("exit %d, %s%s", o.code, o.stdout, o.stderr)
 	}
-	if o = tui(append(args, "--json")...); !strings.Contains(o.stdout, `"runs_as": "WebAssembly"`) {
+	if o = tui("", append(args, "--json")...); !strings.Contains(o.stdout, `"runs_as": "WebAssembly"`) {
 		t.Errorf("%s", o.stdout)
 	}
 }
@@ -112,8 +111,7 @@ minimise = "encode_us.p50"
 // TestPluginFails checks that a run with a plugin that fails ends with an error.
 func TestPluginFails(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	o := tui("run", "--plugin", "../../encoders/plugin/testdata/evil.wasm", "--encoder", "evil", "--set", "encoder.params.evil=1",
-		"--set", "duration=2s", "--json")
+	o := tui("run --plugin ../../encoders/plugin/testdata/evil.wasm --encoder evil --set encoder.params.evil=1 --set duration=2s --json")
 	var doc struct {
 		CodecError string `json:"codec_error"`
 		Totals     struct{ Sent, Decoded, Wrong int64 }
@@ -133,7 +131,7 @@ func TestPluginsNew(t *testing.T) {
 		code     int
 		wantText string
 	}{{exitDone, "cd mine && ./build && tui plugins check mine.wasm"}, {exitUsage, "mine already exists"}} {
-		if o := tui("plugins", "new", "--lang", "cpp", "mine"); o.code != c.code || !strings.Contains(o.stdout+o.stderr, c.wantText) {
+		if o := tui("plugins new --lang cpp mine"); o.code != c.code || !strings.Contains(o.stdout+o.stderr, c.wantText) {
 			t.Errorf("exit %d:\n%s%s", o.code, o.stdout, o.stderr)
 		}
 	}
@@ -154,16 +152,11 @@ func TestPluginInConfig(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, path, text)
 		return path
 	}
 	module := func(name string) string {
-		text, err := os.ReadFile("../../encoders/plugin/testdata/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := read(t, "../../encoders/plugin/testdata/"+name)
 		return string(text)
 	}
 	delta := file("sub/mine.wasm", module("delta.wasm"))
@@ -173,24 +166,24 @@ func TestPluginInConfig(t *testing.T) {
 		"[[at]]\nt = \"500ms\"\nencoder = \"delta-c\"\n")
 	report, grid, many := filepath.Join(dir, "report"), filepath.Join(dir, "grid"), filepath.Join(dir, "many")
 	checkCalls(t,
-		programCall{[]string{"check", good}, exitDone, "sha256 = "},
-		programCall{[]string{"check", file("none.toml", head+"\"none.wasm\"\n")}, exitUsage, "none.toml:5: plugin[0].path: "},
-		programCall{[]string{"check", file("text.toml", head+"\"good.toml\"\n")}, exitUsage, "text.toml:5: plugin[0].path: "},
-		programCall{[]string{"check", file("text.toml", head+"\"good.toml\"\n")}, exitUsage, "not a WebAssembly module"},
-		programCall{[]string{"check", file("size.toml", head+"\"sub/mine.wasm\"\nmemory = \"1kB\"\n")}, exitUsage, "size.toml:6: plugin[0].memory: \"1kB\" is invalid; expected a size"},
-		programCall{[]string{"check", file("time.toml", head+"\"sub/mine.wasm\"\ntimeout = -1\n")}, exitUsage, "time.toml:6: plugin[0].timeout"},
-		programCall{[]string{"check", file("key.toml", head+"\"sub/mine.wasm\"\npth = 1\n")}, exitUsage, "did you mean path?"},
-		programCall{[]string{"check", file("empty.toml", "[[plugin]]\nmemory = \"16MB\"\n")}, exitUsage, "empty.toml:1: plugin[0]: path is missing"},
-		programCall{[]string{"check", file("run.toml", head+"'exec:touch "+filepath.Join(dir, "touched")+"'\n")}, exitUsage, "a configuration cannot start a plugin process"},
-		programCall{[]string{"run", good, "--set", "plugin[0].path=x.wasm"}, exitUsage, "expected --plugin FILE"},
-		programCall{[]string{"run", good, "--out", report, "--json"}, exitDone, `"runs_as": "WebAssembly"`},
-		programCall{[]string{"run", swept, "--out", grid}, exitDone, "delta-c"},
-		programCall{[]string{"encoders", "delta-c"}, exitUsage, "unknown encoder"}, // unloaded after each run
-		programCall{[]string{"sweep", swept, "--out", many}, exitDone, "delta-c"},
-		programCall{[]string{"replay", report}, exitDone, "same bytes"},
-		programCall{[]string{"replay", grid}, exitDone, "same bytes"},
-		programCall{[]string{"replay", report, "--plugin", file("evil.wasm", module("evil.wasm"))}, exitDone, "same bytes"}, // other plugins do not matter
-		programCall{[]string{"check", filepath.Join(report, "experiment.toml")}, exitDone, "mine.wasm"},
+		programCall{"check " + good, exitDone, "sha256 = "},
+		programCall{"check " + file("none.toml", head+"\"none.wasm\"\n"), exitUsage, "none.toml:5: plugin[0].path: "},
+		programCall{"check " + file("text.toml", head+"\"good.toml\"\n"), exitUsage, "text.toml:5: plugin[0].path: "},
+		programCall{"check " + file("text.toml", head+"\"good.toml\"\n"), exitUsage, "not a WebAssembly module"},
+		programCall{"check " + file("size.toml", head+"\"sub/mine.wasm\"\nmemory = \"1kB\"\n"), exitUsage, "size.toml:6: plugin[0].memory: \"1kB\" is invalid; expected a size"},
+		programCall{"check " + file("time.toml", head+"\"sub/mine.wasm\"\ntimeout = -1\n"), exitUsage, "time.toml:6: plugin[0].timeout"},
+		programCall{"check " + file("key.toml", head+"\"sub/mine.wasm\"\npth = 1\n"), exitUsage, "did you mean path?"},
+		programCall{"check " + file("empty.toml", "[[plugin]]\nmemory = \"16MB\"\n"), exitUsage, "empty.toml:1: plugin[0]: path is missing"},
+		programCall{"check " + file("run.toml", head+"'exec:touch "+filepath.Join(dir, "touched")+"'\n"), exitUsage, "a configuration cannot start a plugin process"},
+		programCall{"run " + good + " --set plugin[0].path=x.wasm", exitUsage, "expected --plugin FILE"},
+		programCall{"run " + good + " --out " + report + " --json", exitDone, `"runs_as": "WebAssembly"`},
+		programCall{"run " + swept + " --out " + grid, exitDone, "delta-c"},
+		programCall{"encoders delta-c", exitUsage, "unknown encoder"}, // unloaded after each run
+		programCall{"sweep " + swept + " --out " + many, exitDone, "delta-c"},
+		programCall{"replay " + report, exitDone, "same bytes"},
+		programCall{"replay " + grid, exitDone, "same bytes"},
+		programCall{"replay " + report + " --plugin " + file("evil.wasm", module("evil.wasm")), exitDone, "same bytes"}, // other plugins do not matter
+		programCall{"check " + filepath.Join(report, "experiment.toml"), exitDone, "mine.wasm"},
 	)
 	if _, err := os.Stat(filepath.Join(dir, "touched")); err == nil {
 		t.Error("a configuration started a process")
@@ -200,17 +193,17 @@ func TestPluginInConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkCalls(t,
-		programCall{[]string{"replay", report}, exitUsage, "no such file"},
-		programCall{[]string{"replay", report}, exitUsage, "expected --plugin " + delta + ", with SHA-256 "},
-		programCall{[]string{"replay", report, "--plugin", elsewhere}, exitDone, "same bytes"},
-		programCall{[]string{"sweep", "--resume", many}, exitUsage, "expected --plugin " + delta},
-		programCall{[]string{"sweep", "--resume", many, "--plugin", elsewhere}, exitDone, "delta-c"},
+		programCall{"replay " + report, exitUsage, "no such file"},
+		programCall{"replay " + report, exitUsage, "expected --plugin " + delta + ", with SHA-256 "},
+		programCall{"replay " + report + " --plugin " + elsewhere, exitDone, "same bytes"},
+		programCall{"sweep --resume " + many, exitUsage, "expected --plugin " + delta},
+		programCall{"sweep --resume " + many + " --plugin " + elsewhere, exitDone, "delta-c"},
 	)
 	file("sub/mine.wasm", module("evil.wasm"))
 	checkCalls(t,
-		programCall{[]string{"replay", report}, exitUsage, "unexpected SHA-256 "},
-		programCall{[]string{"replay", report, "--plugin", delta}, exitUsage, "has SHA-256"},
-		programCall{[]string{"replay", report, "--plugin", elsewhere}, exitDone, "same bytes"},
+		programCall{"replay " + report, exitUsage, "unexpected SHA-256 "},
+		programCall{"replay " + report + " --plugin " + delta, exitUsage, "has SHA-256"},
+		programCall{"replay " + report + " --plugin " + elsewhere, exitDone, "same bytes"},
 	)
 }
 
@@ -222,38 +215,32 @@ func TestPluginProcess(t *testing.T) {
 		t.Skipf("NOT RUN: python3: %v", err)
 	}
 	t.Chdir(t.TempDir())
-	if o := tui("plugins", "new", "--lang", "python", "mine"); o.code != exitDone || !strings.Contains(o.stdout, "exec:python3 mine.py") {
-		t.Fatal(o.stdout + o.stderr)
-	}
+	checkOut(t, tui("plugins new --lang python mine"), exitDone, "exec:python3 mine.py")
 	command := "exec:" + string(python) + " mine/mine.py"
 	plug := []string{"--plugin", command, "--plugin-timeout", "20s", "--encoder", "mine"}
-	audit := append([]string{"walkoff", "--frames", "14", "--audit", "--json"}, plug...)
+	audit := "walkoff --frames 14 --audit --json"
 	if !testkit.Thorough() {
-		audit = append([]string{"walkoff", "--frames", "8", "--json"}, plug...)
+		audit = "walkoff --frames 8 --json"
 	}
-	checkCalls(t, []programCall{
-		{audit, exitDone, testkit.Choose(`"audit": "pass"`, `"mine"`)},
-		{append([]string{"run", "--set", "duration=100ms", "--out", "report"}, plug...), exitDone, "* times of a plugin (process)"},
-		{[]string{"replay", "report", "--plugin", command}, exitDone, "same bytes"},
-		{[]string{"replay", "report"}, exitUsage, "expected --plugin \"" + command + "\", with SHA-256"},
-		{[]string{"plugins", "--plugin", "exec:./none"}, exitUsage, "none"},
-		{[]string{"plugins", "--plugin", "exec:"}, exitUsage, "is not a command"},
-		{[]string{"plugins", "--plugin", "exec:" + string(python) + " -c 'print"}, exitUsage, "missing closing '"},
-		{[]string{"plugins", "--plugin", "exec:" + string(python) + " -c 'print(1)'"}, exitUsage,
-			`the process ended: exit status 0; standard output has "1", expected only answers`},
-		{append([]string{"encoders", "--plugin", command}, plug[:2]...), exitUsage, "two encoders are called mine: that of " + command},
-	}...)
+	checkOut(t, tui(audit, plug...), exitDone, testkit.Choose(`"audit": "pass"`, `"mine"`))
+	checkOut(t, tui("run --set duration=100ms --out report", plug...), exitDone, "* times of a plugin (process)")
+	checkOut(t, tui("replay report --plugin", command), exitDone, "same bytes")
+	checkErr(t, tui("replay report"), exitUsage, "expected --plugin \""+command+"\", with SHA-256")
+	for command, want := range map[string]string{
+		"exec:./none": "none", "exec:": "is not a command", "exec:" + string(python) + " -c 'print": "missing closing '",
+		"exec:" + string(python) + " -c 'print(1)'": `the process ended: exit status 0; standard output has "1", expected only answers`,
+	} {
+		checkErr(t, tui("plugins --plugin", command), exitUsage, want)
+	}
+	checkErr(t, tui("encoders --plugin", append([]string{command}, plug[:2]...)...), exitUsage, "two encoders are called mine: that of "+command)
 	// A process that dies ends the run, and the run is saved.
-	text, err := os.ReadFile("mine/mine.py")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := read(t, "mine/mine.py")
 	mortal := strings.Replace(string(text), "        into, refs = self.references(r)\n",
 		"        into, refs = self.references(r)\n        if kind == ENCODE and refs[0][\"tick\"] > 30:\n            sys.exit(\"out of ideas\")\n", 1)
 	if err := os.WriteFile("mine/mine.py", []byte(mortal), 0o600); err != nil || mortal == string(text) {
 		t.Fatal(err)
 	}
-	o := tui(append([]string{"run", "--set", "duration=2s", "--json"}, plug...)...)
+	o := tui("run --set duration=2s --json", plug...)
 	var doc struct {
 		CodecError string `json:"codec_error"`
 		Totals     struct{ Sent, Decoded, Wrong int64 }

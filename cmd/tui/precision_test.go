@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -24,9 +23,7 @@ func quartersTable(t *testing.T) string {
 		"tolerance = \"50 cm\"\n[[field]]\nname = \"on\"\nkind = \"flag\"\n" +
 		"[[field]]\nname = \"weight\"\nkind = \"quantity\"\nrange = [0, 9]\nscale = 1\nunit = \"kg\"\n"
 	for path, content := range map[string]string{schema: text, records: rows.String()} {
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, path, content)
 	}
 	return "table:" + schema + "," + records
 }
@@ -42,12 +39,12 @@ func TestPrecisionInCommands(t *testing.T) {
 		{[]string{"datasets", "stats", spec}, "precision"},
 		{[]string{"walkoff", "--data", spec}, "dataset.precision"},
 	} {
-		if o := tui(append(c.args, "--quiet")...); o.code != exitDone || !strings.Contains(o.stdout, "\nLost by rounding to steps:\n") {
+		if o := tui("", append(c.args, "--quiet")...); o.code != exitDone || !strings.Contains(o.stdout, "\nLost by rounding to steps:\n") {
 			if c.args[0] != "run" { // run prints no text with --quiet
 				t.Errorf("%s: exit %d, %s%s", c.args[0], o.code, o.stdout, o.stderr)
 			}
 		}
-		o := tui(append(c.args, "--json")...)
+		o := tui("", append(c.args, "--json")...)
 		var doc struct {
 			Precision []dataset.Precision
 			Dataset   struct{ Precision []dataset.Precision }
@@ -67,7 +64,7 @@ func TestPrecisionInCommands(t *testing.T) {
 		}
 	}
 	// The demo's integers were rounded by the game: no precision is known, and none is shown.
-	if o := tui("run", "--data", "demo", "--set", "duration=1s", "--json"); strings.Contains(o.stdout, `"precision"`) {
+	if o := tui("run --data demo --set duration=1s --json"); strings.Contains(o.stdout, `"precision"`) {
 		t.Error("a run of the demo has a precision")
 	}
 }
@@ -75,7 +72,7 @@ func TestPrecisionInCommands(t *testing.T) {
 // tui tune finds the cheapest scale of a table's fields; its flags are checked.
 func TestTuneTable(t *testing.T) {
 	spec := quartersTable(t)
-	o := tui("tune", "--data", spec, "--tolerance", "25 cm", "--json")
+	o := tui("tune --data", spec, "--tolerance", "25 cm", "--json")
 	var doc struct {
 		Encoder string
 		Kbps    float64
@@ -104,21 +101,15 @@ func TestTuneTable(t *testing.T) {
 			t.Errorf("%+v, expected an error of %v", p, want)
 		}
 	}
-	if o := tui("tune", "--data", spec, "--quiet"); o.code != exitDone || !strings.Contains(o.stdout, "cheapest within the tolerance") {
-		t.Errorf("exit %d, %s%s", o.code, o.stdout, o.stderr)
-	}
+	checkOut(t, tui("tune --data", spec, "--quiet"), exitDone, "cheapest within the tolerance")
 	for _, c := range []struct{ args, want string }{
 		{"--field|w", `--field: unknown field "w"; expected one of `}, {"--field|on", "on has the kind flag, which has no scale"}, {"--tolerance|1 mol", "fits no field"},
 		{"--field|v|--tolerance|1 deg", `"1 deg" has no value in the unit of the field, "m"`},
 		{"--tolerance|-1 cm", `--tolerance "-1 cm" is not above 0; expected the largest rounding error`}, {"--tolerance|NaN m", "is not above 0; expected"},
 		{"--tolerance|0 m", "is not above 0; expected"}, {"--tolerance|inf m", "is not above 0; expected"}, {"--tolerance|cm", "is not above 0; expected"},
 	} {
-		o := tui(append([]string{"tune", "--data", spec}, strings.Split(c.args, "|")...)...)
-		if o.code != exitUsage || !strings.Contains(o.stderr, c.want) {
-			t.Errorf("%s: exit %d, %s", c.args, o.code, o.stderr)
-		}
+		o := tui("", append([]string{"tune", "--data", spec}, strings.Split(c.args, "|")...)...)
+		checkErr(t, o, exitUsage, c.want)
 	}
-	if o := tui("tune", "--data", "demo", "--field", "position", "--tolerance", "1 m"); o.code != exitUsage || !strings.Contains(o.stderr, "for tables") {
-		t.Errorf("exit %d, %s", o.code, o.stderr)
-	}
+	checkErr(t, tui("tune --data demo --field position --tolerance", "1 m"), exitUsage, "for tables")
 }

@@ -50,9 +50,7 @@ func TestProxy(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "bad.toml")
 	text := "[up]\nlatency = \"1ms\"\n[[at]]\nt = \"300ms\"\nfrom = \"first datagram\"\nup.loss = \"100%\"\n[[client]]\nturn = 2\nup.loss = \"100%\"\n"
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, text)
 	c := startControlled(t, "", "--seed", "5", "--record", filepath.Join(dir, "r.csv"), "--capture", filepath.Join(dir, "r.pcapng"), file)
 	c.play(func(d *proxyDocument) bool { return d.Up.Out > 0 && d.Up.LostBy["loss"] > 0 })
 	_, doc := c.end()
@@ -156,9 +154,7 @@ func TestProxyFilesAreTruncatedLast(t *testing.T) {
 	dir := t.TempDir()
 	old, last := filepath.Join(dir, "old.csv"), filepath.Join(dir, "last.csv")
 	for _, name := range []string{old, last} {
-		if err := os.WriteFile(name, []byte("old"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, name, "old")
 	}
 	record := func(f *os.File) (relay.Writer, error) { return relay.NewRecord(f, relay.Up), nil }
 	broken := errors.New("broken")
@@ -183,9 +179,7 @@ func TestProxyReplacesOlderFiles(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.csv")
 	older, up := strings.Repeat("old\n", 10_000), strings.TrimSuffix(path, ".csv")+".up.csv"
-	if err := os.WriteFile(up, []byte(older), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, up, older)
 	o := tuiIn(t.Context(), metronome(), "proxy", "--listen", "0", "--to", "127.0.0.1:9", "--record", path, "--duration", "1ms")
 	if text, err := os.ReadFile(up); o.code != exitDone || err != nil || string(text) != "seq,send_us,recv_us,copy,client,bytes,left_us\n" {
 		t.Errorf("%+v; %q, %v", o, text, err)
@@ -196,9 +190,7 @@ func TestProxyRefuses(t *testing.T) {
 	dir := t.TempDir()
 	write := func(text string) string {
 		name := filepath.Join(dir, "x.toml")
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, name, text)
 		return name
 	}
 	taken, same := echoServer(t).LocalAddr().String(), filepath.Join(dir, "x.up.csv")

@@ -233,9 +233,7 @@ func TestProxyScriptFromFirstDatagram(t *testing.T) {
 		t.Fatalf("check: %+v", checked)
 	}
 	write(t, file, checked.stdout)
-	if o := tui("check", file, "--set", "encoder.name=rotor"); o.code != exitUsage || !strings.Contains(o.stderr, "a proxy has no such setting") {
-		t.Errorf("a setting that no proxy has: %+v", o)
-	}
+	checkErr(t, tui("check", file, "--set", "encoder.name=rotor"), exitUsage, "a proxy has no such setting")
 	c := startControlled(t, "", file)
 	time.Sleep(50 * time.Millisecond) // longer than the script
 	doc := c.totals()
@@ -260,9 +258,7 @@ func TestProxyControlRefuses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	plain, used := filepath.Join(dir, "plain"), filepath.Join(dir, "used")
-	if err := os.WriteFile(plain, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, plain, "")
 	other, err := net.Listen("unix", used)
 	if err != nil {
 		t.Fatal(err)
@@ -283,10 +279,8 @@ func TestProxyControlRefuses(t *testing.T) {
 		{[]string{"--control", "unix:" + filepath.Join(dir, "none", "x")}, exitUsage, "x cannot be created: no such"},
 		{[]string{"--control", "unix:" + filepath.Join(dir, strings.Repeat("x", 120))}, exitUsage, "too long for a socket"},
 	} {
-		o := tui(append([]string{"proxy", "--listen", "0", "--to", "127.0.0.1:9", "--duration", "1ms"}, x.args...)...)
-		if o.code != x.code || !strings.Contains(o.stderr, x.want) {
-			t.Errorf("%v: exit %d, %s", x.args, o.code, o.stderr)
-		}
+		o := tui("proxy --listen 0 --to 127.0.0.1:9 --duration 1ms", x.args...)
+		checkErr(t, o, x.code, x.want)
 	}
 }
 
@@ -298,10 +292,7 @@ func TestProxyControlOverTCP(t *testing.T) {
 	if problem := c.send("GET /", "", nil); !strings.Contains(problem, "the token is missing or wrong") {
 		t.Errorf("without the token: %q", problem)
 	}
-	token, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := read(t, file)
 	c.token = string(bytes.TrimSpace(token))
 	if problem := c.send("PATCH /", `{"down.loss": "5%"}`, new(script.AppliedChange)); problem != "" {
 		t.Error(problem)

@@ -59,9 +59,7 @@ func (s *session) proxyAddress() (at string) {
 func TestProxyDashboard(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "x.toml")
-	if err := os.WriteFile(file, []byte("[[at]]\nt = \"300ms\"\nup.latency = \"3ms\"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, "[[at]]\nt = \"300ms\"\nup.latency = \"3ms\"\n")
 	s := startProxy(t, file)
 	s.see("LIVE")
 	s.see("up latency 3ms") // set by the script

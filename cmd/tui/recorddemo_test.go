@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -16,18 +15,9 @@ func TestRecordMakesTheDemo(t *testing.T) {
 		t.Skip("records 48 s of the world: under WIRELAB_THOROUGH=1")
 	}
 	path := filepath.Join(t.TempDir(), "demo.bin.zst")
-	o := tui("record", "--out", path, "--script", "demo", "--seed", "4", "--seconds", "48", "--quiet")
-	if o.code != exitDone {
-		t.Fatalf("exit %d: %s", o.code, o.stderr)
-	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := os.ReadFile("../../dataset/demo.bin.zst")
-	if err != nil {
-		t.Fatal(err)
-	}
+	done(t, "record --out", path, "--script", "demo", "--seed", "4", "--seconds", "48", "--quiet")
+	got := read(t, path)
+	want := read(t, "../../dataset/demo.bin.zst")
 	if !bytes.Equal(got, want) {
 		t.Errorf("recorded %d bytes that differ from the %d embedded", len(got), len(want))
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,20 +12,14 @@ import (
 // gives exit code 1.
 func TestReplay(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "report")
-	if o := tui("run", "--set", "duration=1s", "--set", "down.loss=10%", "--set", "sweep[0].key=seed", "--set",
-		"sweep[0].values=[1,2]", "--out", dir); o.code != exitDone {
-		t.Fatalf("exit %d: %s", o.code, o.stderr)
-	}
+	done(t, "run --set duration=1s --set down.loss=10% --set sweep[0].key=seed --set sweep[0].values=[1,2] --out", dir)
 	report := filepath.Join(dir, "report.json")
 	o := tui("replay", report)
 	if o.code != exitDone || !strings.HasPrefix(o.stdout, "seed=1: same bytes: ") || !strings.Contains(o.stdout, "\nseed=2: same bytes: ") {
 		t.Errorf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
 
-	text, err := os.ReadFile(report)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := read(t, report)
 	const key = `"digest": "`
 	at := strings.LastIndex(string(text), key) + len(key)
 	text[at] = map[bool]byte{true: '1', false: '0'}[text[at] == '0']

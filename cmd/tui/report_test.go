@@ -17,10 +17,7 @@ func sweepInto(t *testing.T, dir string, more ...string) {
 	args := append([]string{"run", "--set", "duration=1s", "--set", "down.loss=10%",
 		"--set", "sweep[0].key=encoder.name", "--set", `sweep[0].values=["rotor","quantized"]`,
 		"--set", "sweep[1].key=seed", "--set", "sweep[1].values=[1,2,3]", "--out", dir, "--quiet"}, more...)
-	o := tui(args...)
-	if o.code != exitDone {
-		t.Fatalf("exit %d: %s", o.code, o.stderr)
-	}
+	done(t, "", args...)
 }
 
 // TestReport checks where tui report writes the page of one report or of several, and that wrong
@@ -29,15 +26,10 @@ func TestReport(t *testing.T) {
 	root := t.TempDir()
 	one, two := filepath.Join(root, "one"), filepath.Join(root, "two")
 	for _, dir := range []string{one, two} {
-		if o := tui("run", "--set", "duration=17s", "--set", "encoder.name="+map[string]string{one: "rotor", two: "changed-index"}[dir], "--out", dir); o.code != exitDone {
-			t.Fatalf("exit %d: %s", o.code, o.stderr)
-		}
+		done(t, "run --set duration=17s --set", "encoder.name="+map[string]string{one: "rotor", two: "changed-index"}[dir], "--out", dir)
 	}
 	page := filepath.Join(one, "report.html")
-	saved, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	saved := read(t, page)
 	if err := os.Remove(page); err != nil {
 		t.Fatal(err)
 	}
@@ -48,13 +40,8 @@ func TestReport(t *testing.T) {
 		t.Errorf("the page that was made again differs from the saved one, %v", err)
 	}
 	both := filepath.Join(root, "both.html")
-	if o := tui("report", one, two, "--out", both); o.code != exitDone {
-		t.Fatalf("exit %d: %s", o.code, o.stderr)
-	}
-	text, err := os.ReadFile(both)
-	if err != nil {
-		t.Fatal(err)
-	}
+	done(t, "report", one, two, "--out", both)
+	text := read(t, both)
 	for _, what := range []string{"A one uses ", "; B two ", "%); with the same seed.", "encoder.name", "block jackknife"} {
 		if !strings.Contains(string(text), what) {
 			t.Errorf("the comparison lacks %q", what)
@@ -69,9 +56,7 @@ func TestReport(t *testing.T) {
 		{[]string{"report", one, "--out", root}, "is a folder"},
 		{append([]string{"report"}, strings.Split(strings.Repeat(one+" ", 9), " ")[:9]...), "at most 8"},
 	} {
-		if o := tui(c.args...); o.code != exitUsage || !strings.Contains(o.stderr, c.wantText) {
-			t.Errorf("%v: exit %d: %s", c.args, o.code, o.stderr)
-		}
+		checkErr(t, tui("", c.args...), exitUsage, c.wantText)
 	}
 }
 
@@ -83,9 +68,7 @@ func TestComparePairsOfKinds(t *testing.T) {
 	search, part := in("search.toml"), in("damaged.json")
 	for path, text := range map[string]string{part: `{"runs": [{"config": {`,
 		search: "[search]\nminimise = \"payload_kbps\"\n[search.over]\n\"sender.every\" = [1, 2]"} {
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		write(t, path, text)
 	}
 	kinds := []string{part, in("missing"), "../../experiment/testdata/reports/transport.json"}
 	refused := map[string][]string{"report": kinds[:2:2], "compare": kinds[:2:2]} // without a report that can be compared
@@ -97,7 +80,7 @@ func TestComparePairsOfKinds(t *testing.T) {
 		"crowds":       {"run", "--set", "crowd.clients=2", "--set", "sweep[0].key=down.loss", "--set", `sweep[0].values=["0%","9%"]`},
 		"sweep":        {"sweep", "--preset", "loss-table", "--repeat", "1"}, "search": {"search", search},
 	} {
-		o := tui(append(args, "--set", "duration=200ms", "--out", in(name), "--quiet")...)
+		o := tui("", append(args, "--set", "duration=200ms", "--out", in(name), "--quiet")...)
 		if o.code != exitDone && name != "failed" {
 			t.Fatalf("%s: exit %d: %s", name, o.code, o.stderr)
 		}
@@ -109,7 +92,7 @@ func TestComparePairsOfKinds(t *testing.T) {
 	for _, base := range kinds {
 		for _, other := range kinds {
 			for command, args := range map[string][]string{"report": {"--out", in("page.html")}, "compare": {"--unlike"}} {
-				o := tui(append([]string{command, base, other}, args...)...)
+				o := tui("", append([]string{command, base, other}, args...)...)
 				want := exitDone
 				hasPoints := slices.Contains(sweeps, base) || slices.Contains(sweeps, other)
 				if slices.Contains(refused[command], base) || slices.Contains(refused[command], other) || command == "compare" && hasPoints && base != other {
@@ -140,10 +123,8 @@ func TestCompare(t *testing.T) {
 		strings.Count(o.stdout, "within limit") != 4 {
 		t.Errorf("the same: exit %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
-	if o := tui("compare", base, worse); o.code != exitUsage || !strings.Contains(o.stderr, `down.loss is "10%" and "40%"`) {
-		t.Errorf("another link: exit %d: %s", o.code, o.stderr)
-	}
-	o := tui("compare", "--unlike", base, worse, "--max-regression", "sent=0%", "--max-regression", "lost=1%", "--json")
+	checkErr(t, tui("compare", base, worse), exitUsage, `down.loss is "10%" and "40%"`)
+	o := tui("compare --unlike", base, worse, "--max-regression", "sent=0%", "--max-regression", "lost=1%", "--json")
 	var doc struct {
 		Differences []struct {
 			Set     map[string]string `json:"set"`
@@ -169,20 +150,14 @@ func TestCompare(t *testing.T) {
 	if !strings.Contains(o.stderr, "encoder.name=rotor: lost got worse by more than 1 %") {
 		t.Errorf("stderr %q", o.stderr)
 	}
-	if o := tui("compare", base, worse, "--unlike"); o.code != exitDone || !strings.Contains(o.stdout, "payload_kbps") {
-		t.Errorf("without limits: exit %d: %s", o.code, o.stderr)
-	}
+	checkOut(t, tui("compare", base, worse, "--unlike"), exitDone, "payload_kbps")
 	for limit, wantText := range map[string]string{
 		"payload_kbs=1%": "did you mean payload_kbps?", "payload_kbps": "expected KEY=SHARE", "payload_kbps=-1%": "is not a share",
 		"payload_kbps=x": "is not a share", "payload_kbps=inf": "is not a share",
 	} {
-		if o := tui("compare", base, worse, "--max-regression", limit); o.code != exitUsage || !strings.Contains(o.stderr, wantText) {
-			t.Errorf("%s: exit %d: %s", limit, o.code, o.stderr)
-		}
+		checkErr(t, tui("compare", base, worse, "--max-regression", limit), exitUsage, wantText)
 	}
-	if o := tui("compare", base); o.code != exitUsage {
-		t.Errorf("one report: exit %d", o.code)
-	}
+	checkErr(t, tui("compare", base), exitUsage)
 }
 
 // TestBench checks that benchstat reads the output of --bench: seeds are samples of one name, and
@@ -191,10 +166,7 @@ func TestBench(t *testing.T) {
 	dir := t.TempDir()
 	bench := filepath.Join(dir, "new.txt")
 	sweepInto(t, filepath.Join(dir, "out"), "--bench", bench)
-	text, err := os.ReadFile(bench)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := read(t, bench)
 	for _, name := range []string{"\nBenchmarkRun/encoder=rotor 1 ", "\nBenchmarkRun/encoder=quantized 1 "} {
 		if n := strings.Count(string(text), name); n != 3 {
 			t.Errorf("%d lines of %q, expected one for each of 3 seeds", n, name)
@@ -234,14 +206,9 @@ func TestBench(t *testing.T) {
 // TestJUnit checks that --junit reports every assertion, also those that fail, with any name.
 func TestJUnit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "results.xml")
-	o := tui("run", "--set", "duration=1s", "--set", `assert.payload_kbps="<= 1"`, "--set", `assert.wrong="== 0"`, "--junit", path)
-	if o.code != exitFailed {
-		t.Fatalf("exit %d: %s", o.code, o.stderr)
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := tui("run --set duration=1s --set", `assert.payload_kbps="<= 1"`, "--set", `assert.wrong="== 0"`, "--junit", path)
+	checkErr(t, o, exitFailed)
+	text := read(t, path)
 	var doc struct {
 		Tests    int `xml:"tests,attr"`
 		Failures int `xml:"failures,attr"`

@@ -15,13 +15,9 @@ func twoFiles(t *testing.T) (old, new string) {
 	dir := t.TempDir()
 	old, new = filepath.Join(dir, "old"), filepath.Join(dir, "new")
 	text := bytes.Repeat([]byte("It was a dark and stormy night. "), 200)
-	if err := os.WriteFile(old, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, old, string(text))
 	text = append(text[:1000:1000], bytes.ToUpper(text[1000:])...)
-	if err := os.WriteFile(new, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, new, string(text))
 	return old, new
 }
 
@@ -30,14 +26,14 @@ func TestRunFiles(t *testing.T) {
 	old, new := twoFiles(t)
 	args := []string{"run", "--data", "files:" + old + "," + new, "--set", "link.latency=50ms", "--set", "link.loss=10%", "--set",
 		"sender.block=60"}
-	o := tui(args...)
+	o := tui("", args...)
 	for _, want := range []string{"a file of 6400 bytes for a receiver with an old version of 6400 bytes",
 		"from the first datagram to the rebuilt file", "blocks of the file", "whole-zstd", "transfer of the file, s"} {
 		if o.code != exitDone || !strings.Contains(o.stdout, want) {
 			t.Errorf("exit %d; the output lacks %q:\n%s%s", o.code, want, o.stdout, o.stderr)
 		}
 	}
-	o = tui(append(args, "--json")...)
+	o = tui("", append(args, "--json")...)
 	var doc any
 	if err := json.Unmarshal([]byte(o.stdout), &doc); err != nil {
 		t.Fatal(err)
@@ -57,13 +53,8 @@ func TestRunFiles(t *testing.T) {
 func TestRunFilesUnfinished(t *testing.T) {
 	old, new := twoFiles(t)
 	args := []string{"run", "--data", "files:" + old + "," + new, "--set", "down.loss=100%", "--set", "duration=3s"}
-	if o := tui(args...); o.code != exitDone || !strings.Contains(o.stdout, "unfinished: 0 of ") {
-		t.Errorf("exit %d:\n%s%s", o.code, o.stdout, o.stderr)
-	}
-	if o := tui(append(args, "--set", "assert.transfer.time_s=<= 1")...); o.code != exitFailed ||
-		!strings.Contains(o.stderr, "no data for this figure") {
-		t.Errorf("exit %d:\n%s", o.code, o.stderr)
-	}
+	checkOut(t, tui("", args...), exitDone, "unfinished: 0 of ")
+	checkErr(t, tui("", append(args, "--set", "assert.transfer.time_s=<= 1")...), exitFailed, "no data for this figure")
 }
 
 // TestRunFilesInterrupted checks that a run that is stopped while its patch is made reports that
@@ -75,9 +66,7 @@ func TestRunFilesInterrupted(t *testing.T) {
 		!strings.Contains(o.stdout, "the patch was not yet made") {
 		t.Errorf("exit %d:\n%s%s", o.code, o.stdout, o.stderr)
 	}
-	if o := tui("replay", dir); o.code != exitUsage || !strings.Contains(o.stderr, "ended before it sent a packet") {
-		t.Errorf("exit %d:\n%s", o.code, o.stderr)
-	}
+	checkErr(t, tui("replay", dir), exitUsage, "ended before it sent a packet")
 }
 
 // TestRunNotStarted checks that a run that cannot start leaves no folder behind, also over a
@@ -85,13 +74,9 @@ func TestRunFilesInterrupted(t *testing.T) {
 func TestRunNotStarted(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "some", "report")
 	grid := filepath.Join(t.TempDir(), "grid.toml")
-	if err := os.WriteFile(grid, []byte("data.source = \"nothing.bin\"\n[[sweep]]\nkey = \"seed\"\nvalues = [1, 2]\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, grid, "data.source = \"nothing.bin\"\n[[sweep]]\nkey = \"seed\"\nvalues = [1, 2]\n")
 	for _, args := range [][]string{{"run", "--data", "nothing.bin"}, {"run", "--data", "nothing.bin", "--udp"}, {"run", grid}} {
-		if o := tui(append(args, "--out", dir)...); o.code != exitUsage || !strings.Contains(o.stderr, "nothing.bin: no such file") {
-			t.Errorf("%v: exit %d, %s%s", args, o.code, o.stdout, o.stderr)
-		}
+		checkErr(t, tui("", append(args, "--out", dir)...), exitUsage, "nothing.bin: no such file")
 		if _, err := os.Stat(filepath.Dir(dir)); err == nil {
 			t.Errorf("%v: a folder is left", args)
 		}
@@ -102,15 +87,13 @@ func TestRunNotStarted(t *testing.T) {
 func TestRunFilesRefused(t *testing.T) {
 	old, new := twoFiles(t)
 	empty := filepath.Join(t.TempDir(), "empty")
-	if err := os.WriteFile(empty, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, empty, "")
 	for spec, want := range map[string]string{
 		old: "expected files:OLD,NEW", old + "," + old: "expected two files", old + "," + new +
 			"x": "no such file", filepath.Dir(old) + "," + new: "is a folder; expected a file",
 		old + "," + empty: "is empty; expected at least one byte", old + "," + os.DevNull: "expected a file",
 	} {
-		if o := tui("run", "--data", "files:"+spec); o.code != exitUsage || !strings.Contains(o.stderr, want) || o.stdout != "" {
+		if o := tui("run --data", "files:"+spec); o.code != exitUsage || !strings.Contains(o.stderr, want) || o.stdout != "" {
 			t.Errorf("%s: exit %d, %s%s; expected %q", spec, o.code, o.stdout, o.stderr, want)
 		}
 	}

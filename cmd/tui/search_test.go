@@ -23,13 +23,9 @@ func TestSearchKeepsBounds(t *testing.T) {
 		file := filepath.Join(dir, "search.toml")
 		text := "duration = \"1s\"\ndata.source = \"rpc\"\n[search]\nminimise = \"wire_kbps\"\nsubject_to = [\"wrong == 0\", \"" + x.bound +
 			"\"]\nseeds = 2\n[search.over]\n\"sender.every\" = [1, 2]\n"
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, file, text)
 		o := tui("search", file, "--out", out, "--force")
-		if o.code != x.code || !strings.Contains(o.stdout, x.stdout) {
-			t.Errorf("%s: exit %d\n%s%s", x.bound, o.code, o.stdout, o.stderr)
-		}
+		checkOut(t, o, x.code, x.stdout)
 		if x.code == exitFailed && !strings.Contains(o.stderr, "No setting that was tried keeps all bounds") {
 			t.Errorf("%s: no reason: %s", x.bound, o.stderr)
 		}

@@ -92,7 +92,7 @@ func TestDisplayOfCalls(t *testing.T) {
 // A display that starves because its delay is shorter than the time between snapshots says so.
 func TestShortDelayIsNamed(t *testing.T) {
 	for delay, want := range map[string]bool{"85ms": true, "100ms": false, "250ms": false} {
-		o := tui("run", "--quiet", "--data", "demo", "--set", "duration=2s", "--set", "sender.every=6", "--set", "receiver.playout_delay="+delay)
+		o := tui("run --quiet --data demo --set duration=2s --set sender.every=6 --set", "receiver.playout_delay="+delay)
 		const text = "the playout delay of 85ms is shorter than the 100 ms between snapshots; try --set receiver.playout_delay=300ms"
 		if strings.Contains(o.stdout, text) != want || strings.Contains(o.stdout, "is shorter") != want {
 			t.Errorf("%s: named: %v, in\n%s", delay, !want, o.stdout)
@@ -115,7 +115,7 @@ func TestRunNamesLink(t *testing.T) {
 		if args != "" {
 			list = append(list, strings.Split(args, "|")...)
 		}
-		o := tui(list...)
+		o := tui("", list...)
 		first, rest, _ := strings.Cut(o.stdout, "\n")
 		if o.code != exitDone || !strings.HasSuffix(first, want) && !strings.Contains(first, "over down.") {
 			t.Errorf("%s: exit %d, %q%s, want %q", args, o.code, first, o.stderr, want)

@@ -31,9 +31,7 @@ func TestSweepCommand(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "grid.toml")
 	text := "duration = \"200ms\"\n[encoder]\nname = \"changed-index\"\n[[sweep]]\nkey = \"down.loss\"\nvalues = [\"0%\", \"20%\"]\n"
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, text)
 	type doc struct {
 		Planned, Done, Repeat int
 		Digest, Reason        string
@@ -44,10 +42,7 @@ func TestSweepCommand(t *testing.T) {
 	}
 	read := func(args ...string) (d doc) {
 		t.Helper()
-		o := tui(append([]string{"sweep", "--json"}, args...)...)
-		if o.code != exitDone {
-			t.Fatalf("%v: exit code %d: %s", args, o.code, o.stderr)
-		}
+		o := done(t, "sweep --json", args...)
 		if err := json.Unmarshal([]byte(o.stdout), &d); err != nil {
 			t.Fatal(err)
 		}
@@ -71,14 +66,10 @@ func TestSweepCommand(t *testing.T) {
 	if b := read(file, "--repeat", "3", "--serve", "127.0.0.1:0", "--jobs", "1"); b.Digest != a.Digest {
 		t.Error("through a server: another digest")
 	}
-	if o := tui("sweep", file, "--out", out); o.code != exitUsage || !strings.Contains(o.stderr, "--resume") {
-		t.Errorf("a folder in use: exit code %d, %q", o.code, o.stderr)
-	}
-	if o := tui("worker", "--queue", "nats://127.0.0.1:1"); o.code != exitMachine || !strings.Contains(o.stderr, "the queue cannot be reached") {
-		t.Errorf("no server: exit code %d, %q", o.code, o.stderr)
-	}
+	checkErr(t, tui("sweep", file, "--out", out), exitUsage, "--resume")
+	checkErr(t, tui("worker --queue nats://127.0.0.1:1"), exitMachine, "the queue cannot be reached")
 	for _, args := range [][]string{{"sweep", file, "--watch"}, {"sweep", file, "--watch", "--json"}} {
-		if o := tui(args...); o.code != exitUsage || o.stdout != "" || !strings.Contains(o.stderr, "--watch") {
+		if o := tui("", args...); o.code != exitUsage || o.stdout != "" || !strings.Contains(o.stderr, "--watch") {
 			t.Errorf("%v without a terminal: exit code %d, %q", args, o.code, o.stderr)
 		}
 	}
@@ -90,7 +81,5 @@ func TestSweepCommand(t *testing.T) {
 	if o := tui("sweep", file, "--serve", l.Addr().String()); o.code != exitMachine || o.stdout != "" {
 		t.Errorf("a port that is taken: exit code %d, %q", o.code, o.stderr)
 	}
-	if o := tui("sweep", file, "--set", "assert.decoded=> 11"); o.code != exitFailed || !strings.Contains(o.stdout, "20%") {
-		t.Errorf("an assertion that does not hold: exit code %d\n%s", o.code, o.stdout)
-	}
+	checkOut(t, tui("sweep", file, "--set", "assert.decoded=> 11"), exitFailed, "20%")
 }

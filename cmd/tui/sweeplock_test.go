@@ -24,9 +24,7 @@ func TestSweepFolderLocked(t *testing.T) {
 	dir := t.TempDir()
 	file, out := filepath.Join(dir, "grid.toml"), filepath.Join(dir, "out")
 	text := "duration = \"100s\"\n[encoder]\nname = \"changed-index\"\n[sweep]\nrepeat = 400\n"
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, text)
 	cmd := exec.Command(os.Args[0], "sweep", file, "--out", out, "--serve", "127.0.0.1:0", "--jobs", "1")
 	cmd.Env = append(os.Environ(), programEnv+"=1")
 	stderr, err := cmd.StderrPipe()
@@ -61,9 +59,7 @@ func TestSweepFolderLocked(t *testing.T) {
 			{"sweep", "--resume", link, "--force"},
 			{"run", "--set", "duration=1s", "--out", out, "--force"},
 		} {
-			if o := tui(args...); o.code != exitMachine || !strings.Contains(o.stderr, want) {
-				t.Errorf("%s, %v: exit code %d, %q; want %d and %q", state, args, o.code, o.stderr, exitMachine, want)
-			}
+			checkErr(t, tui("", args...), exitMachine, want)
 		}
 	}
 	refused("stopped")

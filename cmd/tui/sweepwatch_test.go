@@ -3,7 +3,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,9 +16,7 @@ func TestSweepWatch(t *testing.T) {
 	file, out := filepath.Join(dir, "grid.toml"), filepath.Join(dir, "out")
 	text := "duration = \"60s\"\n[encoder]\nname = \"changed-index\"\n[[sweep]]\nkey = \"down.loss\"\nvalues = [\"0%\", \"20%\"]\n" +
 		"[[sweep]]\nrepeat = 400\n"
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, text)
 	watch := func(args ...string) *session {
 		s := newSession(t, append([]string{"sweep", "--watch", "--jobs", "1"}, args...)...)
 		s.start(24, 80)

@@ -76,9 +76,7 @@ func TestSessionByKeys(t *testing.T) {
 	if err != nil || len(saved) != 1 {
 		t.Fatalf("saved %v, %v", saved, err)
 	}
-	if o := tui("replay", saved[0]); o.code != exitDone {
-		t.Errorf("what was played does not replay: exit %d\n%s%s", o.code, o.stdout, o.stderr)
-	}
+	done(t, "replay", saved[0])
 }
 
 // TestTourCommand checks that tui tour opens the tour.
@@ -229,9 +227,7 @@ func TestPipeClosed(t *testing.T) {
 	if err != nil || stderr.Len() > 0 {
 		t.Errorf("%v, %q", err, stderr.String())
 	}
-	if o := tui("replay", out); o.code != exitDone {
-		t.Errorf("its report: exit %d: %s", o.code, o.stderr)
-	}
+	done(t, "replay", out)
 }
 
 // BenchmarkFirstChart measures the time from the start of the program to the first chart. The

@@ -12,10 +12,8 @@ func TestTimeout(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "long.toml")
-	if err := os.WriteFile(file, []byte("duration = \"20h\"\ndata.source = \"world\"\n[sweep]\nrepeat = 2\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	o := tui("run", "--set", "duration=20h", "--set", "data.source=world", "--timeout", "300ms", "--out", filepath.Join(dir, "run"), "--json")
+	write(t, file, "duration = \"20h\"\ndata.source = \"world\"\n[sweep]\nrepeat = 2\n")
+	o := tui("run --set duration=20h --set data.source=world --timeout 300ms --out", filepath.Join(dir, "run"), "--json")
 	var doc struct {
 		Reason      string
 		Interrupted bool
@@ -30,12 +28,8 @@ func TestTimeout(t *testing.T) {
 		t.Error(err)
 	}
 	o = tui("sweep", file, "--timeout", "300ms", "--out", filepath.Join(dir, "sweep"))
-	if o.code != exitFailed || !strings.Contains(o.stderr, "longer than --timeout 300ms") || !strings.Contains(o.stderr, "--resume") {
-		t.Errorf("exit %d: %s", o.code, o.stderr)
-	}
+	checkErr(t, o, exitFailed, "longer than --timeout 300ms", "--resume")
 	for _, command := range []string{"run", "sweep"} {
-		if o := tui(command, file, "--timeout", "-1s"); o.code != exitUsage || !strings.Contains(o.stderr, "expected a time") {
-			t.Errorf("%s: exit %d: %s", command, o.code, o.stderr)
-		}
+		checkErr(t, tui("", command, file, "--timeout", "-1s"), exitUsage, "expected a time")
 	}
 }

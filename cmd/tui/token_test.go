@@ -18,7 +18,7 @@ import (
 // read, prints the command for the other machine, and uses the same token after a restart.
 func TestListenCreatesTokenFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "token")
-	o := tui("listen", "0", "--token-file", path, "--duration", "1ms")
+	o := tui("listen 0 --token-file", path, "--duration", "1ms")
 	text, err := os.ReadFile(path)
 	if err != nil || o.code != exitDone || !strings.Contains(o.stderr, "--token-file "+path) || len(text) < 300 {
 		t.Fatalf("exit %d, %s, %v", o.code, o.stderr, err)
@@ -33,15 +33,13 @@ func TestListenCreatesTokenFile(t *testing.T) {
 	if got, err := (&app{}).readToken(t.Context(), path); err != nil || got != id.Token().String() || strings.Contains(o.stderr, got) {
 		t.Errorf("the token of another machine: %v", err)
 	}
-	if o := tui("listen", "0", "--token-file", path, "--duration", "1ms"); o.code != exitDone || strings.Contains(o.stderr, "new token") {
+	if o := tui("listen 0 --token-file", path, "--duration", "1ms"); o.code != exitDone || strings.Contains(o.stderr, "new token") {
 		t.Errorf("the second start: exit %d, %s", o.code, o.stderr)
 	}
 	if again, err := os.ReadFile(path); err != nil || string(again) != string(text) {
 		t.Errorf("the second start changed the token, %v", err)
 	}
-	if o := tui("listen", "0", "--token-file", filepath.Join(path, "x")); o.code != exitUsage {
-		t.Errorf("a file below a file: exit %d, %s", o.code, o.stderr)
-	}
+	checkErr(t, tui("listen 0 --token-file", filepath.Join(path, "x")), exitUsage)
 }
 
 // TestTokenFromPipe checks that a token can be read from a pipe, that the wait for it can be interrupted,
@@ -64,9 +62,7 @@ func TestTokenFromPipe(t *testing.T) {
 	if o := tuiIn(ctx, metronome(), "links", "measure", "--to", "127.0.0.1:1", "--token-file", pipe(t)); o.code != exitInterrupted {
 		t.Errorf("a pipe without a writer: exit %d, %s", o.code, o.stderr)
 	}
-	if o := tui("links", "measure", "--to", "127.0.0.1:1", "--token-file", "/dev/zero"); o.code != exitUsage || !strings.Contains(o.stderr, "more than 4096 bytes") {
-		t.Errorf("/dev/zero: exit %d, %s", o.code, o.stderr)
-	}
+	checkErr(t, tui("links measure --to 127.0.0.1:1 --token-file /dev/zero"), exitUsage, "more than 4096 bytes")
 }
 
 // TestTokenFileOfEditors checks that a byte order mark and the end of a line are no part of the token, that
@@ -80,9 +76,7 @@ func TestTokenFileOfEditors(t *testing.T) {
 		exampleToken + " \x1b[31m":                    "",
 		"\xff\xfe0\x001\x002\x003\x00a\x00b\x00c\x00": "", // UTF-16
 	} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, path, text)
 		if got, err := (&app{}).readToken(t.Context(), path); got != want || (err == nil) != (want != "") {
 			t.Errorf("%q: %q, %v; want %q", text, got, err, want)
 		}
@@ -92,14 +86,12 @@ func TestTokenFileOfEditors(t *testing.T) {
 // TestTokenFileReadableByAll checks the warning for a token file that every user of the machine can read.
 func TestTokenFileReadableByAll(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "token")
-	if o := tui("listen", "0", "--token-file", path, "--duration", "1ms"); o.code != exitDone {
-		t.Fatal(o.stderr)
-	}
+	done(t, "listen 0 --token-file", path, "--duration", "1ms")
 	for mode, warns := range map[fs.FileMode]bool{0o600: false, 0o640: false, 0o644: true, 0o604: true} {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}
-		if o := tui("listen", "0", "--token-file", path, "--duration", "1ms"); o.code != exitDone || strings.Contains(o.stderr, "chmod 600 "+path) != warns {
+		if o := tui("listen 0 --token-file", path, "--duration", "1ms"); o.code != exitDone || strings.Contains(o.stderr, "chmod 600 "+path) != warns {
 			t.Errorf("mode %v: exit %d, %s", mode, o.code, o.stderr)
 		}
 	}
@@ -129,7 +121,7 @@ func TestTokenIsNotPrinted(t *testing.T) {
 		{[]string{"worker", "--queue", "nats://" + secret + "@127.0.0.1:1"}, exitMachine},
 		{[]string{"sweep", "--preset", "loss-table", "--queue", "nats://" + secret + "@127.0.0.1:1"}, exitMachine},
 	} {
-		if o := tui(c.args...); o.code != c.code || strings.Contains(o.stdout+o.stderr, secret) {
+		if o := tui("", c.args...); o.code != c.code || strings.Contains(o.stdout+o.stderr, secret) {
 			t.Errorf("%q: exit %d, %s", c.args, o.code, o.stderr)
 		}
 	}

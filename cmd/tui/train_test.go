@@ -263,7 +263,7 @@ func TestTrainStatic(t *testing.T) {
 	var sums []string
 	recording := short(t, 1, 901)
 	for range 2 {
-		o := tui("train", "--data", recording, "--out", t.TempDir(), "--json", "--quiet")
+		o := tui("train --data", recording, "--out", t.TempDir(), "--json", "--quiet")
 		var doc trainResult
 		document(t, o.stdout, &doc)
 		if o.code != exitDone || len(doc.Encoders) != 1 || len(doc.Encoders[0].Files) != 1 || doc.Encoders[0].Files[0].Path != "static.tab.zst" {
@@ -304,7 +304,7 @@ func TestTrainModel(t *testing.T) {
 	for _, name := range []string{"datagram", "datagram-acked"} {
 		var sums []string
 		for _, out := range []string{"a.model", "models/b.model"} {
-			o := tui("train", "--encoder", name, "--data", data, "--out", out, "--size", "40KB", "--json", "--quiet")
+			o := tui("train --encoder", name, "--data", data, "--out", out, "--size", "40KB", "--json", "--quiet")
 			var doc trainResult
 			document(t, o.stdout, &doc)
 			if o.code != exitDone || len(doc.Encoders) != 1 || len(doc.Encoders[0].Files) != 1 ||
@@ -317,14 +317,10 @@ func TestTrainModel(t *testing.T) {
 			t.Errorf("%s: two models of one capture: %s", name, sums)
 		}
 		run := []string{"run", "--data", data, "--encoder", name, "--set", "duration=3s", "--json", "--quiet"}
-		o := tui(append(run, "--set", "encoder.params.model=a.model", "--set", "down.loss=5%")...)
-		if o.code != exitDone || !strings.Contains(o.stdout, `"wrong": 0,`) {
-			t.Errorf("%s: exit %d: %s%s", name, o.code, o.stdout, o.stderr)
-		}
+		o := tui("", append(run, "--set", "encoder.params.model=a.model", "--set", "down.loss=5%")...)
+		checkOut(t, o, exitDone, `"wrong": 0,`)
 		run[6] = "duration=20s" // enough data for the remark
-		if o := tui(run...); o.code != exitDone || !strings.Contains(o.stdout, "tui train --encoder "+name+" makes one") {
-			t.Errorf("%s without a model: exit %d, %s%s", name, o.code, o.stdout, o.stderr)
-		}
+		checkOut(t, tui("", run...), exitDone, "tui train --encoder "+name+" makes one")
 	}
 	for args, want := range map[string]string{
 		"--data " + data + " --out " + os.DevNull + "/x":  os.DevNull + "/x cannot be written",
@@ -334,10 +330,8 @@ func TestTrainModel(t *testing.T) {
 		"--data packets:game.pcap,port=9 --out x":         "port 9",
 		"--data " + data + " --held " + data + " --out x": "is the same recording as --data",
 	} {
-		o := tui(append([]string{"train", "--encoder", "datagram"}, strings.Fields(args)...)...)
-		if o.code != exitUsage || !strings.Contains(o.stderr, want) {
-			t.Errorf("%s: exit %d, %s; want %q", args, o.code, o.stderr, want)
-		}
+		o := tui("train --encoder datagram " + args)
+		checkErr(t, o, exitUsage, want)
 	}
 	if _, err := os.Stat("x"); err == nil {
 		t.Error("something was written all the same")

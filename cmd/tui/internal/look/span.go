@@ -107,6 +107,11 @@ func (c *Canvas) Frame(th *Theme, focused bool, title string, more ...Span) {
 	c.drawTitle(0, titleStyle, title, more...)
 }
 
+// FitFrame draws a Frame with the first of several further texts that fits beside the title, or with none.
+func (c *Canvas) FitFrame(th *Theme, focused bool, title string, texts ...[]Span) {
+	c.Frame(th, focused, title, Fit(TitleSpace(c.W, title), append(texts, nil)...)...)
+}
+
 // Divider draws a line at row y across a framed canvas, with the title and then the further text
 // more in it.
 func (c *Canvas) Divider(th *Theme, y int, focused bool, title string, more ...Span) {

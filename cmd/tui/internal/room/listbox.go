@@ -186,7 +186,7 @@ func (b *ListBox) Draw(c *look.Canvas, th *look.Theme) {
 	case b.filter != "":
 		hint = look.Plain.Span("/" + b.filter)
 	}
-	c.Frame(th, look.Focused, b.Title, look.Fit(look.TitleSpace(c.W, b.Title), []look.Span{hint}, nil)...)
+	c.FitFrame(th, look.Focused, b.Title, []look.Span{hint})
 	const y = 1
 	if len(b.shown) == 0 {
 		c.Text(6, y+1, look.Dim, "no match")

@@ -18,14 +18,18 @@ type Slot struct {
 	W, H     int  // size of lines, in columns and rows
 	focused  bool // lines were drawn with focus
 	UpToDate bool // lines are valid for the current state of the pane
+	observed bool // Observe was called
 	lines    []string
 	th       *look.Theme // the theme of lines
 }
 
 func NewSlot(p Pane) *Slot { return &Slot{Pane: p} }
 
-// Observe passes the view to the pane, and reports whether the slot has to be redrawn.
+// Observe passes the view to the pane, and reports whether the slot has to be redrawn. In the first view of a pane a
+// redraw is due.
 func (s *Slot) Observe(v View) bool {
+	v.RedrawDue = v.RedrawDue || !s.observed
+	s.observed = true
 	if p, ok := s.Pane.(Observer); ok && p.Observe(v) {
 		s.UpToDate = false
 	}

@@ -102,7 +102,7 @@ func (p *rowList) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	if k.Omitted > 0 { // of a long history only a part can be encoded again
 		counted = append(counted, look.Warn.Span(", "+strconv.Itoa(k.Omitted)+" older ones left out"))
 	}
-	c.Frame(th, focused, p.Name(), look.Fit(look.TitleSpace(c.W, p.Name()), counted, nil)...)
+	c.FitFrame(th, focused, p.Name(), counted)
 	if len(p.ranked) == 0 {
 		text := "no bits were spent on single rows"
 		if k.Limit != "" {

@@ -125,7 +125,7 @@ func (p *details) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 	r := p.of.selected().report
 	names := []look.Span{look.Plain.Span(r.Name), look.Dim.Span(" vs " + p.base().Name)}
-	c.Frame(th, focused, "Figures", look.Fit(look.TitleSpace(c.W, "Figures"), names, names[:1], nil)...)
+	c.FitFrame(th, focused, p.Name(), names, names[:1])
 	y := 1
 	if r.err != nil {
 		c.Wrap(2, y, c.W-4, errorStyle(r.err), r.err.Error())

@@ -287,8 +287,7 @@ func (p *table) setColumns() {
 
 // Draw implements room.Pane.
 func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	about := look.Dim.Span("by " + p.sortFigure().text(p.itemUnit).long)
-	c.Frame(th, focused, "Compare", look.Fit(look.TitleSpace(c.W, "Compare"), []look.Span{about}, nil)...)
+	c.FitFrame(th, focused, p.Name(), look.Labelled("by "+p.sortFigure().text(p.itemUnit).long))
 	p.Table.Draw(c, th, 1, c.H-otherRows+1)
 	c.Clip(3, c.H-2, c.W-5, look.Dim, p.footnote(c.W-5))
 }

@@ -29,11 +29,10 @@ func (p *baselines) Wheel(_, _, notches int) room.Request {
 }
 
 func (p *baselines) Observe(v room.View) bool {
-	if p.view != nil && !v.RedrawDue {
-		return false
+	if v.RedrawDue {
+		p.view = v.Snap.Crowd
 	}
-	p.view = v.Snap.Crowd
-	return true
+	return v.RedrawDue
 }
 
 // shareRunes are the characters of the heat map, from small to large shares.
@@ -84,8 +83,7 @@ func ageRows(samples []engine.CrowdSample, n int) (rows []ageRow) {
 }
 
 func (p *baselines) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	title := "Clients by age of baseline"
-	c.Frame(th, focused, title, look.Fit(look.TitleSpace(c.W, title), []look.Span{look.Dim.Span("in packets")}, nil)...)
+	c.FitFrame(th, focused, "Clients by age of baseline", look.Labelled("in packets"))
 	c.Clip(2, 1, c.W-24, look.Dim, "· few  █ many clients")
 	samples := p.view.Samples
 	span := int(p.span.Span() / meters.SamplePeriod)

@@ -37,7 +37,7 @@ func (p *client) Arrows() [][2]string { return [][2]string{{"↑↓", "scroll"},
 // Observe implements room.Observer: a newly selected client is shown at once.
 func (p *client) Observe(v room.View) bool {
 	x := v.Snap.Crowd
-	if p.view != nil && !v.RedrawDue && x.Selected == p.view.Selected {
+	if !v.RedrawDue && x.Selected == p.view.Selected {
 		return false
 	}
 	p.view = x
@@ -51,8 +51,7 @@ func (p *client) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		return
 	}
 	list := p.view.Packets
-	title := "Packets of client " + strconv.Itoa(p.view.Selected)
-	c.Frame(th, focused, title, look.Fit(look.TitleSpace(c.W, title), []look.Span{look.Dim.Span("the newest " + strconv.Itoa(len(list)))}, nil)...)
+	c.FitFrame(th, focused, "Packets of client "+strconv.Itoa(p.view.Selected), look.Labelled("the newest "+strconv.Itoa(len(list))))
 	const outcomeWidth = 13
 	columns, outcomeX := packetColumns(), 0
 	for {

@@ -92,7 +92,7 @@ func (p *clients) setColumns() {
 func (p *clients) Name() string { return "Clients" }
 
 func (p *clients) Observe(v room.View) bool {
-	if p.snap != nil && !v.RedrawDue && (p.chosen || v.Snap.Crowd.Selected == p.selected+1) {
+	if !v.RedrawDue && (p.chosen || v.Snap.Crowd.Selected == p.selected+1) {
 		return false
 	}
 	p.cfg, p.snap = v.Cfg, v.Snap
@@ -161,11 +161,12 @@ func (p *clients) Reasons() (room.Request, bool) {
 
 func (p *clients) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	title := fmt.Sprintf("Clients, worst first, last %.0f s", p.view.Span.Seconds())
-	about := []look.Span{look.Dim.Span(strconv.Itoa(len(p.sorted)) + " clients; S sorts, 2 to 4 show the selected one")}
+	number := strconv.Itoa(len(p.sorted)) + " clients"
+	about := number + "; S sorts, 2 to 4 show the selected one"
 	if x := p.snap.Crowd; x.NoClient != "" {
-		about = []look.Span{look.Dim.Span("no pages of one client: " + x.NoClient)}
+		about = "no pages of one client: " + x.NoClient
 	}
-	c.Frame(th, focused, title, look.Fit(look.TitleSpace(c.W, title), about, []look.Span{look.Dim.Span(strconv.Itoa(len(p.sorted)) + " clients")}, nil)...)
+	c.FitFrame(th, focused, title, look.Labelled(about), look.Labelled(number))
 	p.table.NumRows = len(p.sorted)
 	p.table.Cursor = p.place()
 	if !p.chosen && p.table.Cursor >= c.H-3 { // the worst clients stay visible

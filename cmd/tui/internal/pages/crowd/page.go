@@ -47,11 +47,10 @@ type summary struct{ view *engine.CrowdView }
 func (p *summary) Name() string { return "Summary" }
 
 func (p *summary) Observe(v room.View) bool {
-	changed := p.view == nil || v.RedrawDue
-	if changed {
+	if v.RedrawDue {
 		p.view = v.Snap.Crowd
 	}
-	return changed
+	return v.RedrawDue
 }
 
 func (p *summary) Draw(c *look.Canvas, _ *look.Theme, _ bool) {

@@ -65,8 +65,7 @@ func (p *quantiles) Name() string { return "Quantiles" }
 func (p *quantiles) Observe(v room.View) bool { return v.RedrawDue }
 
 func (p *quantiles) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	const title = "Over clients"
-	c.Frame(th, focused, title, look.Fit(look.TitleSpace(c.W, title), []look.Span{look.Dim.Span(fmt.Sprintf("each figure by itself, last %.0f s", p.view.Span.Seconds()))}, nil)...)
+	c.FitFrame(th, focused, "Over clients", look.Labelled(fmt.Sprintf("each figure by itself, last %.0f s", p.view.Span.Seconds())))
 	const nameW = 21
 	quantileHeads(c, nameW)
 	for i := range p.fields {

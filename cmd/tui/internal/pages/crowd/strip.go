@@ -67,7 +67,6 @@ func (p *strip) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		p.width -= quantilesW
 		quantileHeads(c, stripX+p.width)
 	}
-	const title = "Figures of clients, worst first"
 	about := "a bar for each client"
 	if n := p.perColumn(); n > 1 {
 		about = fmt.Sprintf("a bar for the worst of %d clients", n)
@@ -76,7 +75,7 @@ func (p *strip) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	if p.view.Totals.View != nil {
 		since = "; freezes, error p95, row ages and waits since the start"
 	}
-	c.Frame(th, focused, title, look.Fit(look.TitleSpace(c.W, title), []look.Span{look.Dim.Span(about + since)}, []look.Span{look.Dim.Span(about)}, nil)...)
+	c.FitFrame(th, focused, "Figures of clients, worst first", look.Labelled(about+since), look.Labelled(about))
 	free := max(c.H-stripRows, 1)
 	rows := max(free/len(p.fields), 1) // of each figure
 	y := 2

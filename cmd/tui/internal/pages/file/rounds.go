@@ -66,7 +66,7 @@ func (p *rounds) Observe(v room.View) bool {
 }
 
 func (p *rounds) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	c.Frame(th, focused, p.Name(), look.Fit(look.TitleSpace(c.W, p.Name()), look.Labelled("the file is sent repeatedly"), nil)...)
+	c.FitFrame(th, focused, p.Name(), look.Labelled("the file is sent repeatedly"))
 	if len(p.rounds) == 0 {
 		c.Clip(2, 1, c.W-4, look.Dim, "no transfer has ended yet")
 		return

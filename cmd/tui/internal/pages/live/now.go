@@ -16,11 +16,10 @@ import (
 // now is a table of figures: the means of the last two seconds, and the values of the whole run or, after a swap of the
 // encoder, those since the swap.
 type now struct {
-	item     string
-	schema   *frame.Schema
-	lane     engine.Lane
-	observed bool // Observe was called
-	past     bool // the time cursor is in the past
+	item   string
+	schema *frame.Schema
+	lane   engine.Lane
+	past   bool // the time cursor is in the past
 }
 
 func (p *now) Name() string { return "Now" }
@@ -29,10 +28,10 @@ func (p *now) Name() string { return "Now" }
 // and at once when a packet was decoded wrongly.
 func (p *now) Observe(v room.View) bool {
 	lane := v.ActiveLane()
-	if p.observed && !v.RedrawDue && (lane.Totals.Wrong == p.lane.Totals.Wrong) {
+	if !v.RedrawDue && lane.Totals.Wrong == p.lane.Totals.Wrong {
 		return false
 	}
-	p.item, p.schema, p.lane, p.observed, p.past = v.Snap.Item, v.Snap.Schema, *lane, true, v.Cut()
+	p.item, p.schema, p.lane, p.past = v.Snap.Item, v.Snap.Schema, *lane, v.Cut()
 	return true
 }
 

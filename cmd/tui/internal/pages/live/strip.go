@@ -264,7 +264,7 @@ func (p *strip) detailSpans(th *look.Theme, maxWidth int) []look.Span {
 				return describePacket(th, r)
 			}
 		}
-		return []look.Span{look.Dim.Span(fmt.Sprintf("packet %d is no longer stored", p.selected))}
+		return look.Labelled(fmt.Sprintf("packet %d is no longer stored", p.selected))
 	}
 	groups := [][]look.Span{{look.Dim.Span("total")}}
 	for _, o := range p.outcomeCounts() {

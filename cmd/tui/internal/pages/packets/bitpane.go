@@ -169,7 +169,7 @@ func (p *bitPane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	d := p.data
 	sizes := look.Labelled("", strconv.Itoa(len(d.traced.Packet.Datagram)), " bytes, ",
 		words.Count(len(d.traced.Packet.Payload.Spans), d.itemWord()))
-	c.Frame(th, focused, title, look.Fit(look.TitleSpace(c.W, title), sizes, nil)...)
+	c.FitFrame(th, focused, title, sizes)
 	y := 1
 	if limit := d.traced.Packet.Limit; limit != "" {
 		c.Clip(2, y, c.W-4, look.Warn, limit)

@@ -132,7 +132,7 @@ func (p *details) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	r := &p.opened.Record
 	mark := look.OutcomeStyle(r.Outcome).Span(th.OutcomeSymbol(r.Outcome) + " " + look.OutcomeName(r.Outcome))
 	both := []look.Span{mark, look.Dim.Span("  " + look.Shorten(r.Encoder, 30))}
-	c.Frame(th, focused, title, look.Fit(look.TitleSpace(c.W, title), both, both[:1], nil)...)
+	c.FitFrame(th, focused, title, both, both[:1])
 	p.drawBody(c, th)
 }
 

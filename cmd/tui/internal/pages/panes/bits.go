@@ -15,23 +15,22 @@ type Bits struct {
 	Schema     *frame.Schema            // names the slots
 	Recent     meters.Recent            // figures and bit budget of the last two seconds
 	lastMinute [encoders.MaxSlots]int64 // budget units charged to each slot in the last minute; the largest slots get their own column
-	seen       bool                     // Observe was called
 
 	emptyText string // shown if no slot was charged
 }
 
 func (p *Bits) Name() string { return "Bits" }
 
-// Observe implements room.Observer. After the first call it changes the pane only if a slow redraw is due
-// (see room.View.RedrawDue), and only if the budget, or the text for an empty budget, differs.
+// Observe implements room.Observer. It changes the pane if a slow redraw is due (see room.View.RedrawDue), and only if
+// the budget, or the text for an empty budget, differs.
 func (p *Bits) Observe(v room.View) bool {
 	recent := v.ActiveLane().Recent
 	emptyText := NothingSentText(v.ActiveLane())
-	if p.seen && (!v.RedrawDue || recent.Budget == p.Recent.Budget && (recent.Budget.Total() > 0 || emptyText == p.emptyText)) {
+	if !v.RedrawDue || recent.Budget == p.Recent.Budget && (recent.Budget.Total() > 0 || emptyText == p.emptyText) {
 		return false
 	}
 	p.emptyText = emptyText
-	p.Schema, p.Recent, p.seen = v.Snap.Schema, recent, true
+	p.Schema, p.Recent = v.Snap.Schema, recent
 	var sum encoders.Budget
 	for _, s := range meters.Tail(v.ActiveLane().Samples, time.Minute) {
 		sum.Add(&s.Budget)

@@ -20,11 +20,10 @@ func (p *Budgets) Name() string { return "Budgets" }
 // Observe implements room.Observer: the figures change when a slow redraw is due (see room.View.RedrawDue). They are
 // computed by Draw, because the pane is seldom shown.
 func (p *Budgets) Observe(v room.View) bool {
-	if p.snap != nil && !v.RedrawDue {
-		return false
+	if v.RedrawDue {
+		p.snap = v.Snap
 	}
-	p.snap = v.Snap
-	return true
+	return v.RedrawDue
 }
 
 // HasBudget reports whether a lane has a budget.

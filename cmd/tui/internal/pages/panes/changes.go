@@ -23,7 +23,6 @@ type Changes struct {
 	newest     *meters.Sample           // newestEffectID of the snapshot's effects
 	measuring  time.Duration            // time of the change whose effect is being measured; 0 means none
 	per        string                   // the item in "bits per item"
-	seen       bool                     // Observe was called
 }
 
 func (p *Changes) Name() string { return "Changes" }
@@ -31,9 +30,9 @@ func (p *Changes) Name() string { return "Changes" }
 // Observe implements room.Observer. It regroups the marks and computes effects only if those of the
 // snapshot differ.
 func (p *Changes) Observe(v room.View) bool {
-	changed := !p.seen || !SameMarks(p.marks, v.Snap.Marks)
+	changed := !SameMarks(p.marks, v.Snap.Marks)
 	if changed {
-		p.marks, p.seen = v.Snap.Marks, true
+		p.marks = v.Snap.Marks
 		p.changes = slices.DeleteFunc(groupMarks(v.Snap.Marks), func(e entry) bool { return e.Kind == engine.MarkLoop })
 	}
 	p.per = PerItemShort(v.Snap.Schema, v.Snap.Item)
@@ -98,14 +97,12 @@ func (p *Changes) Absent() bool { return len(p.changes) == 0 }
 
 // Draw implements room.Pane: one row for each change, newest first. Without changes, it says what would fill the pane.
 func (p *Changes) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	const title = "Changes"
 	if len(p.changes) == 0 {
 		p.drawEmpty(c, th, focused)
 		return
 	}
-	c.Frame(th, focused, title, look.Fit(look.TitleSpace(c.W, title),
-		[]look.Span{look.Dim.Span("active encoder, before → after; of encoders on the same frames")},
-		[]look.Span{look.Dim.Span("active encoder, before → after")}, []look.Span{look.Dim.Span("before → after")}, nil)...)
+	c.FitFrame(th, focused, p.Name(), look.Labelled("active encoder, before → after; of encoders on the same frames"),
+		look.Labelled("active encoder, before → after"), look.Labelled("before → after"))
 	for y := 1; y < c.H-1 && y <= len(p.changes); y++ {
 		i := len(p.changes) - y
 		p.drawRow(c, th, y, p.changes[i])
@@ -154,7 +151,7 @@ func (p *Changes) effectSpans(ch entry, th *look.Theme, maxWidth int) []look.Spa
 	case !hasEffect(ch):
 		return nil
 	case ch.T == p.measuring && p.measuring > 0:
-		return look.Fit(maxWidth, []look.Span{look.Dim.Span("measuring against the previous setting")}, []look.Span{look.Dim.Span("measuring")}, nil)
+		return look.Fit(maxWidth, look.Labelled("measuring against the previous setting"), look.Labelled("measuring"), nil)
 	case around.known:
 		return around.spansAround(maxWidth)
 	case !around.ended:

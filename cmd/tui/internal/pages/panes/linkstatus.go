@@ -18,16 +18,15 @@ type LinkStatusLine struct {
 	judge  trust.Verifier // decides which values are outside
 	checks []trust.Check  // failed checks first
 	prefix string         // "link, run", or "link, until now" while the time cursor is in the past
-	seen   bool           // Observe was called
 }
 
 // Observe implements room.Observer. It repeats the checks when a slow redraw is due (see room.View.RedrawDue), and
 // reports whether there are figures to draw.
 func (p *LinkStatusLine) Observe(v room.View) bool {
-	if p.seen && !v.RedrawDue {
+	if !v.RedrawDue {
 		return false
 	}
-	p.seen, p.prefix = true, "link, run"
+	p.prefix = "link, run"
 	if v.Cut() {
 		p.prefix = "link, until now" // sums exist only for the present, not for the time cursor
 	}
@@ -51,9 +50,9 @@ func (p *LinkStatusLine) Draw(c *look.Canvas, reserved int) {
 		return
 	}
 	width := c.W - 6 - reserved
-	prefix := []look.Span{look.Dim.Span(p.prefix)}
+	prefix := look.Labelled(p.prefix)
 	if firstCheck := checkSpans(&p.checks[0], onlySet); look.SpansWidth(prefix)+look.SpansWidth(firstCheck) > width {
-		prefix = []look.Span{look.Dim.Span("link")}
+		prefix = look.Labelled("link")
 	}
 	var variants [withInterval + 1][][]look.Span // by detail
 	for detail := range variants {
@@ -64,7 +63,7 @@ func (p *LinkStatusLine) Draw(c *look.Canvas, reserved int) {
 	}
 	line := look.Fit(width, slices.Concat(variants[withInterval]...), slices.Concat(variants[withFragments]...),
 		look.FitGroups(width, variants[onlySet])) // as many as fit
-	c.Spans(2, c.H-1, c.W-4, append(append([]look.Span{look.Dim.Span(" ")}, line...), look.Dim.Span(" "))...)
+	c.Spans(2, c.H-1, c.W-4, slices.Concat(look.Labelled(" "), line, look.Labelled(" "))...)
 }
 
 // Details of a check, each with those before it. A check that failed has all.

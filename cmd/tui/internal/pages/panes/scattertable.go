@@ -29,7 +29,7 @@ type ScatterColumn struct {
 
 // Draw draws chart, table and notes into a frame.
 func (s *ScatterTable) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	c.Frame(th, focused, s.Title, look.Fit(look.TitleSpace(c.W, s.Title), []look.Span{look.Dim.Span(s.About)}, nil)...)
+	c.FitFrame(th, focused, s.Title, look.Labelled(s.About))
 	const minChart, usualChart = 5, 12 // rows
 	tableRows := min(len(s.Rows)+1, max(c.H-2-minChart, 0))
 	var notes []string

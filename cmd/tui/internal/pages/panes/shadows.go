@@ -114,7 +114,7 @@ func legendOf(entries []legendEntry, others int, after [][]look.Span, maxWidth i
 		if n == 0 {
 			return nil
 		}
-		return []look.Span{look.Dim.Span(fmt.Sprintf("  +%d", n))}
+		return look.Labelled(fmt.Sprintf("  +%d", n))
 	}
 	for _, nameWidth := range []int{math.MaxInt, 16, 12, 9, 6, 5, 4} {
 		all := append(slices.Concat(legendGroups(entries, nameWidth)...), more(others)...)

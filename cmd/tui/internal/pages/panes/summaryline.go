@@ -13,7 +13,6 @@ import (
 type SummaryLine struct {
 	lane    engine.Lane
 	item    string // name of an item of the data
-	seen    bool   // Observe was called
 	clients int    // of a crowd, which has no lane; 0 without a crowd
 }
 
@@ -26,10 +25,10 @@ func (p *SummaryLine) Observe(v room.View) bool {
 	if v.Snap.Crowd != nil {
 		p.clients = len(v.Snap.Crowd.Clients)
 	}
-	if p.seen && !v.RedrawDue && lane.Totals.Wrong == p.lane.Totals.Wrong {
+	if !v.RedrawDue && lane.Totals.Wrong == p.lane.Totals.Wrong {
 		return false
 	}
-	p.lane, p.item, p.seen = *lane, v.Snap.Item, true
+	p.lane, p.item = *lane, v.Snap.Item
 	return true
 }
 
@@ -43,7 +42,7 @@ func (p *SummaryLine) Draw(c *look.Canvas, th *look.Theme, _ bool) {
 	failures := p.failures(c.W >= narrow || p.lane.Totals.Wrong > 0)
 	width := c.W - 2 - look.SpansWidth(failures)
 	f := FiguresOf(&p.lane, p.item)
-	recent := look.FitGroups(width, [][]look.Span{{look.Dim.Span("2 s")}, f.Spans("payload_kbps", look.Payload), f.Spans("network.loss_rate", look.Lost),
+	recent := look.FitGroups(width, [][]look.Span{look.Labelled("2 s"), f.Spans("payload_kbps", look.Payload), f.Spans("network.loss_rate", look.Lost),
 		f.Spans("bits_per_changed_cube", look.Ratio), f.Spans("wire_kbps", look.Wire)})
 	c.Spans(1, 0, width, recent...)
 	c.Spans(1+width, 0, c.W, failures...)

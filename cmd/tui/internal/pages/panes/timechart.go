@@ -233,7 +233,7 @@ func (t *TimeCharts[S]) Draw(c *look.Canvas, th *look.Theme, list []TimeChart[S]
 		case i == 0:
 			c.Frame(th, k.Focused, title, legend...)
 		case folded[i] && y < c.H-1:
-			c.Spans(2, y, c.W-4, append([]look.Span{look.Dim.Span(title + "  ")}, legend...)...)
+			c.Spans(2, y, c.W-4, append(look.Labelled(title+"  "), legend...)...)
 		case y < c.H-1:
 			c.Divider(th, y, k.Focused, title, legend...)
 		}
@@ -255,7 +255,7 @@ func (t *TimeCharts[S]) Draw(c *look.Canvas, th *look.Theme, list []TimeChart[S]
 func (t *TimeCharts[S]) heading(k *TimeChart[S], th *look.Theme, w int, isEmpty bool) (title string, legend []look.Span) {
 	title = k.Title
 	if isEmpty {
-		return title, look.Fit(look.TitleSpace(w, title), []look.Span{look.Dim.Span(k.Empty)}, nil)
+		return title, look.Fit(look.TitleSpace(w, title), look.Labelled(k.Empty), nil)
 	}
 	mean := ""
 	if k.Lines[0].Reduce == chart.Mean {

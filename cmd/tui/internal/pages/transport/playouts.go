@@ -16,7 +16,6 @@ import (
 type playouts struct {
 	compared *figures.PlayoutComparison // nil without a comparison
 	past     bool                       // the comparison is of the run up to now, not up to the time cursor
-	seen     bool                       // Observe was called
 	isSet    bool                       // policies are compared
 }
 
@@ -24,11 +23,11 @@ func (p *playouts) Name() string { return "Playout" }
 
 // Observe implements room.Observer: the figures change when a slow redraw is due (see room.View.RedrawDue).
 func (p *playouts) Observe(v room.View) bool {
-	if p.seen && !v.RedrawDue {
+	if !v.RedrawDue {
 		return false
 	}
 	before := p.compared
-	p.compared, p.past, p.seen = nil, v.Cut(), true
+	p.compared, p.past = nil, v.Cut()
 	p.isSet = v.Cfg.Receiver.PlayoutCompare != ""
 	if lanes := v.Newest().Lanes; len(lanes) > 0 {
 		p.compared = lanes[0].Totals.Playout.Policies

@@ -38,7 +38,7 @@ func (p *policies) Arrows() [][2]string { return [][2]string{{"↑↓", "decisio
 
 // Observe implements room.Observer: the figures change when a slow redraw is due (see room.View.RedrawDue).
 func (p *policies) Observe(v room.View) bool {
-	if p.snap != nil && !v.RedrawDue && p.cfg == v.Cfg {
+	if !v.RedrawDue && p.cfg == v.Cfg {
 		return false
 	}
 	p.cfg, p.snap = v.Cfg, v.Snap
@@ -110,7 +110,7 @@ func kbps(bps float64) string { return units.Fixed(bps/1000, 0) + " kbps" }
 func (p *policies) lane() *engine.Lane { return room.View{Snap: p.snap}.ActiveLane() }
 
 func (p *policies) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	c.Frame(th, focused, "Policies", look.Fit(look.TitleSpace(c.W, "Policies"), []look.Span{look.Dim.Span("figures of the whole run; x explains")}, nil)...)
+	c.FitFrame(th, focused, p.Name(), look.Labelled("figures of the whole run; x explains"))
 	y := 1
 	wrap := func(style look.Style, text string) {
 		for _, line := range look.Wrap(text, c.W-4) {
@@ -152,7 +152,7 @@ func (r *policyRow) draw(c *look.Canvas, y int) (below int) {
 	x := c.Clip(nameX, y, c.W-2-nameX, look.Value, r.name)
 	groups := [][]look.Span{}
 	for _, f := range r.figures {
-		groups = append(groups, []look.Span{look.Dim.Span("  " + f)})
+		groups = append(groups, look.Labelled("  "+f))
 	}
 	if spans := look.FitGroups(c.W-2-x, groups); len(spans) > 0 || y+2 >= c.H-1 {
 		c.Spans(x, y, c.W-2-x, spans...)

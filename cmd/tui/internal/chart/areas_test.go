@@ -13,13 +13,7 @@ func stackOf(per int, areas ...Area) *Spec {
 
 // TestStackIsInProportion: every layer of a stack gets its share of the rows, in order.
 func TestStackIsInProportion(t *testing.T) {
-	flat := func(v float64) []float64 {
-		out := make([]float64, 40)
-		for i := range out {
-			out[i] = v
-		}
-		return out
-	}
+	flat := func(v float64) []float64 { return level(40, v) }
 	s := stackOf(1, Area{Values: flat(20), Fill: 'a'}, Area{Values: flat(0), Fill: '0'},
 		Area{Values: flat(math.NaN()), Fill: 'n'}, Area{Values: flat(50), Fill: 'b'}, Area{Values: flat(30), Fill: 'c'})
 	const rows = 41
@@ -43,8 +37,8 @@ func TestStackIsInProportion(t *testing.T) {
 }
 
 func TestStackNamesItsAreas(t *testing.T) {
-	wide := Area{Values: []float64{9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9}, Fill: '█', Name: "thick"}
-	thin := Area{Values: []float64{0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1}, Fill: '█', Name: "thin"}
+	wide := Area{Values: level(18, 9), Fill: '█', Name: "thick"}
+	thin := Area{Values: level(12, 0.1), Fill: '█', Name: "thin"}
 	got := Draw(stackOf(1, wide, thin), 18+gutter+1, 10).String()
 	if !strings.Contains(got, " thick ") || strings.Contains(got, "thin") {
 		t.Errorf("the picture is\n%s", got)
@@ -61,9 +55,7 @@ func TestHostileStack(t *testing.T) {
 			s.End = 1 << 62
 			s.Time, s.Labels = true, true
 			b := Draw(s, size[0], size[1])
-			if b.W != max(size[0], 0) || b.H != max(size[1], 0) {
-				t.Fatalf("%v: got %dx%d", size, b.W, b.H)
-			}
+			checkBox(t, b, max(size[0], 0), max(size[1], 0))
 			for _, c := range b.Cells {
 				if c.Rune < ' ' || c.Rune > 0x2fff {
 					t.Fatalf("%v: rune %q", size, c.Rune)
@@ -78,8 +70,7 @@ func TestHostileStack(t *testing.T) {
 func TestBoundariesHaveEighths(t *testing.T) {
 	const rows, top = 11, 10 // one row is one unit; the axis is at the centre of the lowest row
 	for v := 0.6; v < 9.4; v += 0.07 {
-		fill := func(v float64) []float64 { return []float64{v, v, v} }
-		s := stackOf(1, Area{Values: fill(v), Fill: '█', Style: styleA}, Area{Values: fill(top - v), Fill: '█', Style: styleB})
+		s := stackOf(1, Area{Values: level(3, v), Fill: '█', Style: styleA}, Area{Values: level(3, top-v), Fill: '█', Style: styleB})
 		b := Draw(s, gutter+4, rows)
 		got := -0.5
 		for y := range rows {

@@ -97,7 +97,7 @@ func TestSpikeSurvives(t *testing.T) {
 	for _, w := range []int{12, 30, 80, 200} {
 		spec := &Spec{End: 1000, Per: (1000 + plotWidth(w) - 1) / plotWidth(w), Series: []Series{{Values: values, Reduce: Max, Style: styleA}}}
 		b := Draw(spec, w, 8)
-		row := slices.IndexFunc(strings.Split(b.String(), "\n"), func(line string) bool { return strings.HasPrefix(line, "   60┤") })
+		row := slices.IndexFunc(text(b), func(line string) bool { return strings.HasPrefix(line, "   60┤") })
 		if row < 0 || !slices.ContainsFunc(b.Row(row), func(c cell) bool { return c.Style == styleA }) {
 			t.Errorf("width %d: the spike does not reach 60:\n%s", w, b)
 		}
@@ -147,7 +147,7 @@ func TestMarks(t *testing.T) {
 		{At: -4}, {At: 5}, {At: 20, Label: "\x1b[31m日\u0301"},
 	}}
 	b := Draw(spec, 106, 8)
-	rows := strings.Split(b.String(), "\n")
+	rows := text(b)
 	for _, want := range []string{"▲ newer", "last ▲"} {
 		if !strings.Contains(rows[7], want) {
 			t.Errorf("labels %q lack %q", rows[7], want)
@@ -173,7 +173,7 @@ func TestNewestMarkIsNamed(t *testing.T) {
 		spec.Marks = append(spec.Marks, Mark{At: at, Label: "old", Style: styleMark})
 	}
 	spec.Marks[len(spec.Marks)-1].Label = "loss 5%"
-	rows := strings.Split(Draw(spec, 106, 8).String(), "\n")
+	rows := text(Draw(spec, 106, 8))
 	if !strings.HasSuffix(rows[7], "loss 5% ▲") {
 		t.Errorf("other marks hide the label of the newest: %q", rows[7])
 	}
@@ -196,7 +196,7 @@ func checkBox(t *testing.T, b *Box, w, h int) {
 	if h == 0 {
 		return
 	}
-	for i, line := range strings.Split(b.String(), "\n") {
+	for i, line := range text(b) {
 		if n := utf8.RuneCountInString(line); n != w || i >= h {
 			t.Fatalf("line %d has %d characters in a box of %dx%d", i, n, w, h)
 		}

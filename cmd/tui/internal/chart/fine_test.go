@@ -54,9 +54,7 @@ func TestFineIsAsciigraphFolded(t *testing.T) {
 		for y := range picture {
 			picture[y] = make([]bool, len(values))
 		}
-		text := asciigraph.Plot(data, asciigraph.Height(fineDotsDown*rows-1), asciigraph.LowerBound(0),
-			asciigraph.UpperBound(float64(fineDotsDown*rows-1)), asciigraph.Offset(1),
-			asciigraph.YAxisValueFormatter(func(float64) string { return "" }))
+		text := plotted(data, fineDotsDown*rows, asciigraph.DefaultCharSet)
 		for y, line := range strings.Split(text, "\n") {
 			for x, r := range []rune(line)[1:] {
 				picture[y][x] = r != ' '
@@ -72,6 +70,12 @@ func TestFineIsAsciigraphFolded(t *testing.T) {
 	}
 }
 
+// plotted returns data, in rows from the bottom, as asciigraph plots them.
+func plotted(data []float64, rows int, set asciigraph.CharSet) string {
+	return asciigraph.Plot(data, asciigraph.Height(rows-1), asciigraph.LowerBound(0), asciigraph.UpperBound(float64(rows-1)),
+		asciigraph.Offset(1), asciigraph.SeriesChars(set), asciigraph.YAxisValueFormatter(func(float64) string { return "" }))
+}
+
 // TestLevelPartsAreAsciigraphs: level parts, which are plotted without asciigraph, equal its output.
 func TestLevelPartsAreAsciigraphs(t *testing.T) {
 	for _, chars := range []Stroke{Solid, Dashed, Dotted} {
@@ -80,9 +84,7 @@ func TestLevelPartsAreAsciigraphs(t *testing.T) {
 			got := map[[2]int]rune{}
 			tracePart(level(9, float64(row)), 8, set, func(x, y int, r rune) { got[[2]int{x, y}] = r })
 			want := map[[2]int]rune{}
-			text := asciigraph.Plot(level(9, float64(row)), asciigraph.Height(7), asciigraph.LowerBound(0), asciigraph.UpperBound(7),
-				asciigraph.Offset(1), asciigraph.SeriesChars(set), asciigraph.YAxisValueFormatter(func(float64) string { return "" }))
-			for y, line := range strings.Split(text, "\n") {
+			for y, line := range strings.Split(plotted(level(9, float64(row)), 8, set), "\n") {
 				for x, r := range []rune(line) {
 					if x > 0 && r != ' ' {
 						want[[2]int{x - 1, y}] = r
@@ -327,10 +329,7 @@ func TestAxisIncludesValues(t *testing.T) {
 			spec.Series = append(spec.Series, line)
 		}
 		p := newPlot(spec, newBox(40+gutter+1, rows, 0))
-		var dots [][]float64
-		for i := range spec.Series {
-			dots = append(dots, p.gather(&spec.Series[i]))
-		}
+		dots := gatherAll(p)
 		b := p.chooseBounds(p.scaledValues(dots, nil, nil))
 		tolerance := max((b.hi-b.lo)*1e-9, minHeight)
 		for i, line := range spec.Series {

@@ -14,17 +14,7 @@ func level(n int, v float64) []float64 {
 	return out
 }
 
-func text(b *Box) []string {
-	lines := make([]string, b.H)
-	for y := range lines {
-		var s strings.Builder
-		for _, c := range b.Row(y) {
-			s.WriteRune(c.Rune)
-		}
-		lines[y] = s.String()
-	}
-	return lines
-}
+func text(b *Box) []string { return strings.Split(b.String(), "\n") }
 
 // TestMarkersScroll: markers are on their lines, in different columns from others, and scroll with the
 // data.
@@ -81,10 +71,14 @@ func TestLooseLines(t *testing.T) {
 // reaches returns the highest label of a picture's axis.
 func reaches(spec *Spec) float64 {
 	p := newPlot(spec, newBox(106, 10, 0))
-	reduced := [][]float64{}
-	for _, s := range spec.Series {
-		reduced = append(reduced, p.gather(&s))
-	}
-	_, hi := dataRange(p.scaledValues(reduced, stackHeights(spec.gatherAreas(p.grid, p.cols)), p.unscaledDots()), spec.Rules, spec.Floor)
+	_, hi := dataRange(p.scaledValues(gatherAll(p), nil, p.unscaledDots()), spec.Rules, spec.Floor)
 	return hi
+}
+
+// gatherAll returns the dots of each series of a plot.
+func gatherAll(p *plot) (dots [][]float64) {
+	for i := range p.Series {
+		dots = append(dots, p.gather(&p.Series[i]))
+	}
+	return dots
 }

@@ -12,12 +12,24 @@ import (
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/pages/panes"
+	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/lockstep"
 	"wirelab/internal/units"
 )
+
+// stageOf returns the table of a page without reports, and the page on a stage.
+func stageOf(lab room.Lab, w, h int) (*table, *labtest.Stage) {
+	return labtest.NewPaneStage[*table](New(&panes.SelectedShadow{}, ""), lab, w, h)
+}
+
+// viewOf returns the page of a snapshot.
+func viewOf(snap *engine.Snapshot, w, h int) string {
+	_, m := stageOf(&labtest.Lab{Snap: snap}, w, h)
+	return m.View()
+}
 
 // TestComparedFigures: the figures are those of the common period, computed here directly from the
 // samples; the best entry is first; intervals contain the ratio.
@@ -76,7 +88,7 @@ func TestAgeIsCompared(t *testing.T) {
 			s.Age, s.Aged = 0, 0
 		}
 	}
-	if view := labtest.NewStage(New(&panes.SelectedShadow{}, ""), &labtest.Lab{Snap: snap}, 200, 20).View(); strings.Contains(view, "age ms") {
+	if view := viewOf(snap, 200, 20); strings.Contains(view, "age ms") {
 		t.Errorf("an age without a display:\n%s", view)
 	}
 	from := snap.Lanes[4].Began + engine.WarmUp
@@ -99,11 +111,11 @@ func TestAgeIsCompared(t *testing.T) {
 		}
 	}
 	for _, w := range []int{200, 240} {
-		if view := labtest.NewStage(New(&panes.SelectedShadow{}, ""), &labtest.Lab{Snap: snap}, w, 20).View(); !strings.Contains(view, "age ms") || !strings.Contains(view, units.Fixed(want[4], 1)) {
+		if view := viewOf(snap, w, 20); !strings.Contains(view, "age ms") || !strings.Contains(view, units.Fixed(want[4], 1)) {
 			t.Errorf("%d columns:\n%s", w, view)
 		}
 	}
-	if view := labtest.NewStage(New(&panes.SelectedShadow{}, ""), &labtest.Lab{Snap: snap}, 80, 20).View(); strings.Contains(view, "age ms") {
+	if view := viewOf(snap, 80, 20); strings.Contains(view, "age ms") {
 		t.Errorf("the age replaces other figures:\n%s", view)
 	}
 }
@@ -210,7 +222,7 @@ func TestSparklinesShareAScale(t *testing.T) {
 		}
 	}
 	want := map[string]string{"●": "▃", "○": "█", "△": "█", "□": "▅", "◇": "▂"} // level 1 + round(7 share of 433)
-	lines := strings.Split(labtest.NewStage(New(&panes.SelectedShadow{}, ""), &labtest.Lab{Snap: snap}, 200, 46).View(), "\n")
+	lines := strings.Split(viewOf(snap, 200, 46), "\n")
 	for sign, level := range want {
 		i := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, " "+sign+" ") })
 		if i < 0 || !strings.Contains(lines[i], strings.Repeat(level, sparkWidth)) {
@@ -227,7 +239,7 @@ func TestSparklinesShareAScale(t *testing.T) {
 func TestChartsBelowTheTable(t *testing.T) {
 	names := []string{"kbps", "Bits/changed", "Fail/s", "Ratio"}
 	for h, want := range map[int][]string{46: {"03", "13", "23", "3", "03"}, 22: {"0", "1", "2", "3", "0"}} {
-		s := labtest.NewStage(New(&panes.SelectedShadow{}, ""), &labtest.Lab{Snap: labtest.FourShadows()}, 160, h)
+		_, s := stageOf(&labtest.Lab{Snap: labtest.FourShadows()}, 160, h)
 		for i, charts := range want {
 			if i > 0 {
 				s.Press("c")
@@ -243,7 +255,7 @@ func TestChartsBelowTheTable(t *testing.T) {
 			}
 		}
 	}
-	s := labtest.NewStage(New(&panes.SelectedShadow{}, ""), labtest.NewLab(), 160, 46)
+	_, s := stageOf(labtest.NewLab(), 160, 46)
 	for range 4 {
 		if s.Press("c"); strings.Contains(s.View(), "Payload ratio") {
 			t.Error("a ratio chart without shadows")
@@ -254,13 +266,11 @@ func TestChartsBelowTheTable(t *testing.T) {
 // TestReference: r compares all lanes with the selected one, with words for better and worse; esc with the
 // best.
 func TestReference(t *testing.T) {
-	page := New(&panes.SelectedShadow{}, "")
-	m := labtest.NewStage(page, &labtest.Lab{Snap: labtest.FourShadows()}, 200, 46)
+	p, m := stageOf(&labtest.Lab{Snap: labtest.FourShadows()}, 200, 46)
 	m.Press("down", "r")
 	for range 8 {
 		m.Tick(false)
 	}
-	p := labtest.Pane[*table](page)
 	lines := strings.Split(m.View(), "\n")
 	for i, want := range []string{"vs A relative-orientation", "better by", "reference", "worse by", "worse by", "worse by"} {
 		if !strings.Contains(lines[2+i], want) {
@@ -324,10 +334,8 @@ func TestSwapRestartsComparison(t *testing.T) {
 // TestSortByEveryFigure: the cursor stays on its encoder, the figures ascend, and an encoder that
 // sends nothing is not the best.
 func TestSortByEveryFigure(t *testing.T) {
-	page := New(&panes.SelectedShadow{}, "")
-	m := labtest.NewStage(page, &labtest.Lab{Snap: labtest.RefusingSnapshot()}, 160, 46)
+	p, m := stageOf(&labtest.Lab{Snap: labtest.RefusingSnapshot()}, 160, 46)
 	m.Press("down")
-	p := labtest.Pane[*table](page)
 	name := p.selected().name
 	for range numFigures + 1 {
 		m.Press("S")
@@ -356,12 +364,11 @@ func TestSortByEveryFigure(t *testing.T) {
 
 // comparedPane returns the table of a snapshot with all intervals computed.
 func comparedPane(snap *engine.Snapshot, w, h int) *table {
-	page := New(&panes.SelectedShadow{}, "")
-	m := labtest.NewStage(page, &labtest.Lab{Snap: snap}, w, h)
+	p, m := stageOf(&labtest.Lab{Snap: snap}, w, h)
 	for range 6 { // one interval per tick
 		m.Tick(false)
 	}
-	return labtest.Pane[*table](page)
+	return p
 }
 
 // TestIntervalsAreLimited: nothing is computed while the time stands still; otherwise at most one
@@ -369,9 +376,7 @@ func comparedPane(snap *engine.Snapshot, w, h int) *table {
 func TestIntervalsAreLimited(t *testing.T) {
 	const tick, slow = 50 * time.Millisecond, 10
 	lab := &labtest.Lab{Snap: labtest.FourShadows()}
-	page := New(&panes.SelectedShadow{}, "")
-	m := labtest.NewStage(page, lab, 160, 46)
-	p := labtest.Pane[*table](page)
+	p, m := stageOf(lab, 160, 46)
 	for i := range 10 {
 		m.Tick(i%slow == 0)
 	}

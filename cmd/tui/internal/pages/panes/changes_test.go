@@ -77,12 +77,14 @@ func TestChangesShowTheirEffects(t *testing.T) {
 	}
 }
 
+// mark returns a mark of a change.
+func mark(ms int, label string) engine.Mark {
+	return engine.Mark{T: time.Duration(ms) * time.Millisecond, Label: label}
+}
+
 // TestChangesOfTheLinkShowFigures: a change of the link shows the figures of the ten seconds before it and of those
 // after it without the first. Another change ends these periods.
 func TestChangesOfTheLinkShowFigures(t *testing.T) {
-	mark := func(ms int, label string) engine.Mark {
-		return engine.Mark{T: time.Duration(ms) * time.Millisecond, Label: label}
-	}
 	view := func(now time.Duration, marks ...engine.Mark) room.View {
 		snap := labtest.Snapshot(now)
 		snap.Marks, snap.Effects, snap.TrialAt = marks, nil, 0
@@ -172,16 +174,6 @@ func TestNewEffectsReplaceOldOnes(t *testing.T) {
 	}
 }
 
-func TestDraggedControlStartsAtItsFirstStep(t *testing.T) {
-	mark := func(ms int, label string) engine.Mark {
-		return engine.Mark{T: time.Duration(ms) * time.Millisecond, Label: label}
-	}
-	got := groupMarks([]engine.Mark{mark(5000, "loss 1%"), mark(5800, "loss 2%"), mark(6600, "loss 5%")})
-	if len(got) != 1 || got[0].firstStep != 5*time.Second || got[0].T != 6600*time.Millisecond {
-		t.Errorf("%+v", got)
-	}
-}
-
 // TestMarksHaveLabels: marks of the user have rows; loop points have none.
 func TestMarksHaveLabels(t *testing.T) {
 	snap := labtest.Snapshot(90 * time.Second)
@@ -192,10 +184,8 @@ func TestMarksHaveLabels(t *testing.T) {
 	}
 }
 
+// TestDraggedControlMakesOneMark: the steps of a drag are one entry, which begins with the first step.
 func TestDraggedControlMakesOneMark(t *testing.T) {
-	mark := func(ms int, label string) engine.Mark {
-		return engine.Mark{T: time.Duration(ms) * time.Millisecond, Label: label}
-	}
 	got := groupMarks([]engine.Mark{mark(0, "loss 1%"), mark(100, "loss 2%"), mark(900, "loss 5%"), mark(950, "latency 5ms"),
 		mark(5000, "latency 9ms"),
 		{T: 5100 * time.Millisecond, Label: "mark 1", Kind: engine.MarkNote},
@@ -206,6 +196,10 @@ func TestDraggedControlMakesOneMark(t *testing.T) {
 	}
 	if s := strings.Join(labels, ", "); s != "loss 5%, latency 5ms, latency 9ms, mark 1, mark 2" {
 		t.Errorf("entries %s", s)
+	}
+	got = groupMarks([]engine.Mark{mark(5000, "loss 1%"), mark(5800, "loss 2%"), mark(6600, "loss 5%")})
+	if len(got) != 1 || got[0].firstStep != 5*time.Second || got[0].T != 6600*time.Millisecond {
+		t.Errorf("%+v", got)
 	}
 }
 

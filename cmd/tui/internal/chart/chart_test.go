@@ -115,27 +115,37 @@ func TestGapIsEmpty(t *testing.T) {
 	}
 }
 
-func TestPictureScrolls(t *testing.T) {
-	// One bucket later the same picture lies one column further left.
-	checkScrolls(t, 5, 1, 7, 38, func(values []float64) *Spec {
-		return &Spec{End: int64(len(values)), Per: 5, Floor: 100, Series: []Series{{Values: values, Style: styleA}}}
-	})
-}
-
-// checkScrolls checks that after more values, a picture has the same cells shift columns further left. It compares the
-// columns from first to before last.
-func checkScrolls(t *testing.T, more, shift, first, last int, spec func(values []float64) *Spec) {
-	t.Helper()
-	all := make([]float64, 400)
+// TestPicturesScroll: after more values, a picture has the same cells further left, with gaps of strokes, in columns of
+// some values and of a span.
+func TestPicturesScroll(t *testing.T) {
+	all := make([]float64, 900)
 	rng := rand.New(rand.NewPCG(3, 4))
 	for i := range all {
 		all[i] = rng.Float64() * 100
 	}
-	a, b := Draw(spec(all[:300]), 40, 9), Draw(spec(all[:300+more]), 40, 9)
-	for x := first; x < last; x++ {
-		for y := range 9 {
-			if a.Row(y)[x] != b.Row(y)[x-shift] {
-				t.Fatalf("cell (%d,%d) did not move left:\n%s\n\n%s", x, y, a, b)
+	for name, spec := range map[string]Spec{"line": {Per: 5}, "fine": {Per: 6, Fine: true}, "span of 50": {Span: 50, Fine: true},
+		"span of 130": {Span: 130, Fine: true}, "span of 300": {Span: 300, Fine: true}} {
+		draw := func(end int) (*Box, int64) {
+			s := spec
+			s.End, s.Floor = int64(end), 100
+			s.Series = []Series{{Values: all[:end], Style: styleA}}
+			if s.Fine {
+				s.Series = []Series{{Values: all[:end], Style: styleA, Stroke: Dotted}, {Values: level(end, 60), Style: styleB, Stroke: Dashed}}
+			}
+			b := Draw(&s, 40, 9)
+			p := newPlot(&s, b)
+			return b, p.lastDot(s.End-1) / int64(p.dotsPerColumn)
+		}
+		a, was := draw(700)
+		for end := 701; end < 760; end++ {
+			b, is := draw(end)
+			by := int(is - was)
+			for x := plotLeft + by; x < 38; x++ {
+				for y := range 9 {
+					if a.Row(y)[x] != b.Row(y)[x-by] {
+						t.Fatalf("%s, end %d: cell (%d,%d) did not move %d left:\n%s\n\n%s", name, end, x, y, by, a, b)
+					}
+				}
 			}
 		}
 	}

@@ -146,14 +146,6 @@ func TestFineStrokes(t *testing.T) {
 	}
 }
 
-// TestFinePictureScrolls: one column later the same dots, gaps included, are one column further left.
-func TestFinePictureScrolls(t *testing.T) {
-	checkScrolls(t, 18, 3, 10, 36, func(values []float64) *Spec {
-		return &Spec{End: int64(len(values)), Per: 6, Fine: true, Floor: 100, Series: []Series{{Values: values, Style: styleA, Stroke: Dotted},
-			{Values: level(len(values), 60), Style: styleB, Stroke: Dashed}}}
-	})
-}
-
 // TestSpanFillsThePlot: a plot shows the whole span, and at most half of its width is empty.
 func TestSpanFillsThePlot(t *testing.T) {
 	for _, fine := range []bool{true, false} {
@@ -205,33 +197,6 @@ func TestSpanIsWhatIsShown(t *testing.T) {
 					if !shows(span-1) || shows(span+2*column+1) {
 						t.Fatalf("%s: %d values on %d columns, end %d: the oldest in sight %v, an older one %v",
 							kind, span, w, end, shows(span-1), shows(span+2*column+1))
-					}
-				}
-			}
-		}
-	}
-}
-
-// TestPictureOfSpanScrolls: a picture of a span scrolls by whole columns without other changes.
-func TestPictureOfSpanScrolls(t *testing.T) {
-	all := make([]float64, 900)
-	rng := rand.New(rand.NewPCG(7, 4))
-	for i := range all {
-		all[i] = rng.Float64() * 100
-	}
-	for _, span := range []int{50, 130, 300} {
-		draw := func(end int) (*Box, int64) {
-			s := &Spec{End: int64(end), Span: span, Fine: true, Floor: 100, Series: []Series{{Values: all[:end], Style: styleA, Stroke: Dashed}}}
-			return Draw(s, 40, 9), s.grid(plotWidth(40), fineDotsAcross).lastDot(int64(end)-1) / fineDotsAcross
-		}
-		a, was := draw(700)
-		for end := 701; end < 760; end++ {
-			b, is := draw(end)
-			by := int(is - was)
-			for x := gutter + 2 + by; x < 38; x++ {
-				for y := range 9 {
-					if a.Row(y)[x] != b.Row(y)[x-by] {
-						t.Fatalf("span %d, end %d: cell (%d,%d) did not move %d left:\n%s\n\n%s", span, end, x, y, by, a, b)
 					}
 				}
 			}

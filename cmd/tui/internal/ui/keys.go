@@ -205,18 +205,22 @@ func (s *Shell) handleKeys(msg tea.KeyMsg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// paste adds pasted text to the command line. If nothing is open and the text is the path of a file, as of one that is
+// paste adds pasted text to the command line. If the text is the path of a file, as of one that is
 // dropped on the terminal, the command that opens the file is put into the line: enter opens it, esc does not.
 func (s *Shell) paste(msg tea.KeyMsg) tea.Cmd {
-	canOpen := s.screen.Context().Paths != nil
+	canOpen := func() bool {
+		_, asks := s.overlay.(*question)
+		return !asks && s.screen.Context().Paths != nil
+	}
 	switch {
 	case s.line.Open:
 		s.line.Edit(msg)
-	case s.overlay == nil && canOpen:
+	case canOpen():
 		return func() tea.Msg { // the file system may be slow
 			path, exists := openfile.ParsePath(string(msg.Runes))
 			return workDone(func() tea.Cmd {
-				if exists && s.overlay == nil && !s.line.Open {
+				if exists && canOpen() && !s.line.Open {
+					s.overlay = nil
 					s.line.Show("open " + path)
 				}
 				return nil

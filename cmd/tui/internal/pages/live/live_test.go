@@ -50,14 +50,17 @@ func TestNowOfMessages(t *testing.T) {
 	}
 }
 
-// TestNowSinceSwap: after a swap the second column has the figures of the new encoder only, and no row is empty.
-func TestNowSinceSwap(t *testing.T) {
+// TestNowSinceChange: after a swap the second column has the figures of the new encoder only, after a change of the link
+// those of the whole run. No row is empty.
+func TestNowSinceChange(t *testing.T) {
 	snap := labtest.NewLab().Snap
 	lane := &snap.Lanes[0]
 	lane.Stretches = []meters.StretchFigures{{Encoder: "raw", ToS: 60}, {Encoder: "rotor", FromS: 60, ToS: 90, PayloadKbps: 77.7}}
-	whole := labtest.Draw(&now{}, labtest.NewView(labtest.NewLab().Snap), 60, 30)
+	changed := labtest.NewLab().Snap
+	changed.Lanes[0].Stretches = []meters.StretchFigures{{Encoder: changed.Lanes[0].Name(), ToS: 60, Link: "perfect"}, {Encoder: changed.Lanes[0].Name(), FromS: 60, ToS: 90}}
+	whole := labtest.Draw(&now{}, labtest.NewView(changed), 60, 30)
 	lines := labtest.Draw(&now{}, labtest.NewView(snap), 60, 30)
-	if !strings.Contains(lines[1], "since swap") || !strings.HasSuffix(lines[2], " 77.7 │") || !strings.Contains(whole[1], "whole run") {
+	if !strings.Contains(lines[1], "since change") || !strings.HasSuffix(lines[2], " 77.7 │") || !strings.Contains(whole[1], "whole run") {
 		t.Errorf("%s", strings.Join(lines, "\n"))
 	}
 	for _, line := range append(whole, lines...) {

@@ -45,7 +45,7 @@ type nowRow struct {
 func (p *now) rows(f *panes.LaneFigures) (rows []nowRow) {
 	long := f.Run
 	if f.WasSwapped() {
-		long = f.SinceSwap
+		long = f.SinceChange
 	}
 	add := func(style look.Style, keys ...string) {
 		for _, key := range keys {
@@ -112,7 +112,7 @@ func (p *now) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		recent, run = "2 s to cursor", "until now"
 	}
 	if f.WasSwapped() {
-		run = "since swap"
+		run = "since change"
 	}
 	const fixedRows = 4 // the border, the headings and the last row
 	c.Frame(th, focused, "Now")

@@ -53,11 +53,13 @@ func perChangedOf(r *meters.Recent) float64 {
 }
 
 // WasSwapped reports whether the lane had another encoder, or other parameters of it, before.
-func (f *LaneFigures) WasSwapped() bool { return len(f.lane.Stretches) > 0 }
+func (f *LaneFigures) WasSwapped() bool {
+	return slices.ContainsFunc(f.lane.Stretches, func(s meters.StretchFigures) bool { return s.Encoder != f.lane.Name() })
+}
 
-// SinceSwap returns the text of a figure since the last swap of the encoder: exact if it is a figure of
+// SinceChange returns the text of a figure since the last change of the encoder or the link: exact if it is a figure of
 // meters.StretchFigures, otherwise the mean of the stored samples; "-" if it has none.
-func (f *LaneFigures) SinceSwap(key string) string {
+func (f *LaneFigures) SinceChange(key string) string {
 	last := &f.lane.Stretches[len(f.lane.Stretches)-1]
 	samples := f.lane.Samples
 	first := slices.IndexFunc(samples, func(s meters.Sample) bool { return (s.T - s.Width).Seconds() >= last.FromS })

@@ -237,8 +237,8 @@ func TestNearNames(t *testing.T) {
 			t.Errorf("tui %s: exit %d, %q; want a line that ends in: did you mean %s?", c.line, o.code, o.stderr, c.near)
 		}
 	}
-	for _, args := range [][]string{{"encoders", "xyzzy"}, {"links", "show", "xyzzy"}, {"datasets", "stats", "xyzzy"}, {"train", "--data", "demo", "--out", "x", "--encoder", "xyzzy"}} {
-		if o := tui("", args...); o.code != exitUsage || strings.Count(o.stderr, "expected ") != 1 {
+	for _, args := range []string{"encoders xyzzy", "links show xyzzy", "datasets stats xyzzy", "train --data demo --out x --encoder xyzzy"} {
+		if o := tui(args); o.code != exitUsage || strings.Count(o.stderr, "expected ") != 1 {
 			t.Errorf("tui %q: exit %d, %q; want one list of the names", args, o.code, o.stderr)
 		}
 	}

@@ -49,18 +49,16 @@ func lookUp(doc any, path string) bool {
 }
 
 func TestContract(t *testing.T) {
-	run := []string{"run", "--set", "duration=2s", "--set", "shadow[0].name=quantized", "--set", "at[0].t=1s", "--set",
-		"at[0].down.loss=5%", "--json"}
+	const run = "run --set duration=2s --set shadow[0].name=quantized --set at[0].t=1s --set at[0].down.loss=5% --json"
 	for _, c := range []struct {
-		name, keys, prefix string
-		args               []string
+		name, keys, prefix, args string
 	}{
 		{"run", runKeys, "", run},
-		{"sweep", runKeys + " set", "runs.0.", append(run, "--set", "sweep[0].key=seed", "--set", "sweep[0].values=[1,2]")},
-		{"walkoff", walkoffKeys, "", []string{"walkoff", "--data", "demo", "--frames", "30", "--json"}},
-		{"walkoff --time", walkoffKeys + timingKeys, "", []string{"walkoff", "--frames", "30", "--encoder", "rotor", "--time", "--json"}},
+		{"sweep", runKeys + " set", "runs.0.", run + " --set sweep[0].key=seed --set sweep[0].values=[1,2]"},
+		{"walkoff", walkoffKeys, "", "walkoff --data demo --frames 30 --json"},
+		{"walkoff --time", walkoffKeys + timingKeys, "", "walkoff --frames 30 --encoder rotor --time --json"},
 	} {
-		o := tui("", c.args...)
+		o := tui(c.args)
 		if o.code != exitDone || o.stderr != "" {
 			t.Errorf("%s: exit %d, stderr %q", c.name, o.code, o.stderr)
 			continue

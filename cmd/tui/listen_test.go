@@ -150,33 +150,32 @@ func TestListenRefuses(t *testing.T) {
 	short, none := filepath.Join(dir, "short"), filepath.Join(dir, "none")
 	write(t, short, "password")
 	const token = exampleToken
-	measure := func(args ...string) []string { return append([]string{"links", "measure"}, args...) }
 	for _, c := range []struct {
-		args     []string
+		args     string
 		code     int
 		wantText string
 	}{
-		{[]string{"listen", "70000"}, exitUsage, "is not an address"},
-		{[]string{"listen", echoServer(t).LocalAddr().String()}, exitMachine, "address already in use"},
-		{[]string{"listen", "0", "--token-file", short}, exitUsage, "it is not a token"},
-		{[]string{"listen", "0", "--file", none}, exitUsage, "no such file"},
-		{[]string{"listen", "0", "--file", dir}, exitUsage, "is not a regular file"},
-		{[]string{"listen", "0", "--file", short, "--file", short}, exitUsage, "the same base name"},
-		{[]string{"listen", "0", "--max-sessions", "0"}, exitUsage, "expected 1 to 1000"},
-		{measure(), exitUsage, "expects --to TOKEN@HOST:PORT"},
-		{measure("--to", "127.0.0.1:1"), exitUsage, "has no token"},
-		{measure("--to", "password@127.0.0.1:1"), exitUsage, "it is not a token"},
-		{measure("--to", token+"@127.0.0.1:1", "--token-file", short), exitUsage, "both contain a token"},
-		{measure("--to", token+"@127.0.0.1:0"), exitUsage, "has no port"},
-		{measure("--to", token+"@0.0.0.0:5"), exitUsage, "not the address of a single machine"},
-		{measure("--to", token+"@127.0.0.1:1", "--rate", "0"), exitUsage, "numbers above 0"},
-		{measure("--to", token+"@127.0.0.1:1", "--rate", "2000"), exitUsage, "expected 1ms to 1s"},
-		{measure("--to", token+"@127.0.0.1:1", "--seconds", "1000"), exitUsage, "at most 5m0s"},
-		{measure("--to", token+"@127.0.0.1:1", "--seconds", "0.5"), exitUsage, "too few"},
-		{measure("--to", token+"@127.0.0.1:1", "--up", "20"), exitUsage, "of 20 bytes up and 500 down, expected 28 to 1400"},
+		{"listen 70000", exitUsage, "is not an address"},
+		{"listen " + echoServer(t).LocalAddr().String(), exitMachine, "address already in use"},
+		{"listen 0 --token-file " + short, exitUsage, "it is not a token"},
+		{"listen 0 --file " + none, exitUsage, "no such file"},
+		{"listen 0 --file " + dir, exitUsage, "is not a regular file"},
+		{"listen 0 --file " + short + " --file " + short, exitUsage, "the same base name"},
+		{"listen 0 --max-sessions 0", exitUsage, "expected 1 to 1000"},
+		{"links measure", exitUsage, "expects --to TOKEN@HOST:PORT"},
+		{"links measure --to 127.0.0.1:1", exitUsage, "has no token"},
+		{"links measure --to password@127.0.0.1:1", exitUsage, "it is not a token"},
+		{"links measure --to " + token + "@127.0.0.1:1 --token-file " + short, exitUsage, "both contain a token"},
+		{"links measure --to " + token + "@127.0.0.1:0", exitUsage, "has no port"},
+		{"links measure --to " + token + "@0.0.0.0:5", exitUsage, "not the address of a single machine"},
+		{"links measure --to " + token + "@127.0.0.1:1 --rate 0", exitUsage, "numbers above 0"},
+		{"links measure --to " + token + "@127.0.0.1:1 --rate 2000", exitUsage, "expected 1ms to 1s"},
+		{"links measure --to " + token + "@127.0.0.1:1 --seconds 1000", exitUsage, "at most 5m0s"},
+		{"links measure --to " + token + "@127.0.0.1:1 --seconds 0.5", exitUsage, "too few"},
+		{"links measure --to " + token + "@127.0.0.1:1 --up 20", exitUsage, "of 20 bytes up and 500 down, expected 28 to 1400"},
 	} {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		if o := tuiIn(ctx, metronome(), c.args...); o.code != c.code || !strings.Contains(o.stderr, c.wantText) {
+		if o := tuiIn(ctx, metronome(), strings.Fields(c.args)...); o.code != c.code || !strings.Contains(o.stderr, c.wantText) {
 			t.Errorf("%v: exit %d, %s", c.args, o.code, o.stderr)
 		}
 		cancel()

@@ -1,6 +1,7 @@
 package packets
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 
@@ -169,10 +170,10 @@ func (p *details) pathLines(th *look.Theme) (lines [][]look.Span) {
 // whose loss is tested first.
 func describeStep(th *look.Theme, s *lossmodel.Step) (event string, style look.Style) {
 	jitter := s.Delay - s.BaseDelay
+	behind := fmt.Sprintf(", behind %d packets of %d bytes", s.QueueAhead.Packets, s.QueueAhead.Bytes)
 	switch {
 	case s.Lost == lossmodel.Queue && s.Discipline != "":
-		return "DROPPED by " + s.Discipline + " after " + formatMs(s.Delay) + ", behind " + strconv.Itoa(s.QueueAhead.Packets) + " packets of " +
-			strconv.FormatInt(s.QueueAhead.Bytes, 10) + " bytes", look.Lost
+		return "DROPPED by " + s.Discipline + " after " + formatMs(s.Delay) + behind, look.Lost
 	case s.Lost == lossmodel.Queue:
 		return "DROPPED: " + strconv.FormatInt(s.QueueAhead.Bytes, 10) + " bytes in the queue, which is full", look.Lost
 	case s.Lost != lossmodel.None:
@@ -182,8 +183,7 @@ func describeStep(th *look.Theme, s *lossmodel.Step) (event string, style look.S
 	case s.Copies > 0 && s.Stage != lossmodel.StageNetem:
 		return strconv.Itoa(int(s.Copies)) + " duplicates made", look.Copy
 	case s.Stage == lossmodel.StageRate && s.Delay > 0:
-		return formatMs(s.Delay) + " on the line, behind " + strconv.Itoa(s.QueueAhead.Packets) + " packets of " +
-			strconv.FormatInt(s.QueueAhead.Bytes, 10) + " bytes", look.Plain
+		return formatMs(s.Delay) + " on the line" + behind, look.Plain
 	case (s.Stage == lossmodel.StageDelay || s.Stage == lossmodel.StageNetem) && s.Delay > 0:
 		sign := " + "
 		if jitter < 0 {

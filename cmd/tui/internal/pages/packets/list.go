@@ -300,42 +300,41 @@ const notSorted = "-"
 // delay after which it is due.
 func (p *list) setColumns() {
 	plain := func(text string) []look.Span { return grid.Text(look.Plain, text) }
-	add := func(c grid.Column, sortField string, text func(r *packetlog.Record) []look.Span) {
-		c.Text = func(cell grid.Cell) []look.Span { return text(p.record(cell.Row)) }
-		c.Right = true
-		c.Sortable = sortField != notSorted
-		p.table.Columns = append(p.table.Columns, c)
+	add := func(title string, width, drop int, sortField string, text func(r *packetlog.Record) []look.Span) {
+		p.table.Columns = append(p.table.Columns, grid.Column{Title: title, Width: width, Drop: drop,
+			Right: true, Sortable: sortField != notSorted,
+			Text: func(cell grid.Cell) []look.Span { return text(p.record(cell.Row)) }})
 		p.sortFields = append(p.sortFields, sortField)
 	}
-	add(grid.Column{Title: "packet", Width: 7}, "", func(r *packetlog.Record) []look.Span {
+	add("packet", 7, 0, "", func(r *packetlog.Record) []look.Span {
 		text := strconv.FormatUint(r.Seq, 10)
 		if r.Copy > 0 {
 			text += "+" + strconv.Itoa(r.Copy)
 		}
 		return grid.Text(look.Value, text)
 	})
-	add(grid.Column{Title: "baseline", Width: 8, Drop: 4}, notSorted, func(r *packetlog.Record) []look.Span {
+	add("baseline", 8, 4, notSorted, func(r *packetlog.Record) []look.Span {
 		if r.Baseline == 0 {
 			return grid.Text(look.Dim, "initial")
 		}
 		return plain("-" + strconv.Itoa(r.Baseline))
 	})
-	add(grid.Column{Title: "ms old", Width: 7, Drop: 1}, "age", func(r *packetlog.Record) []look.Span {
+	add("ms old", 7, 1, "age", func(r *packetlog.Record) []look.Span {
 		if r.Baseline == 0 || p.env.RateHz <= 0 {
 			return nil
 		}
 		return plain(strconv.Itoa(r.Baseline * 1000 / p.env.RateHz))
 	})
-	add(grid.Column{Title: "bytes", Width: 6}, "bytes", func(r *packetlog.Record) []look.Span {
+	add("bytes", 6, 0, "bytes", func(r *packetlog.Record) []look.Span {
 		return grid.Text(look.Payload, strconv.Itoa(r.Payload))
 	})
-	add(grid.Column{Title: "chg", Width: 4, Drop: 2}, "changed", func(r *packetlog.Record) []look.Span {
+	add("chg", 4, 2, "changed", func(r *packetlog.Record) []look.Span {
 		return plain(strconv.Itoa(r.Changed))
 	})
-	add(grid.Column{Title: "sent", Width: 9, Drop: 3}, notSorted, func(r *packetlog.Record) []look.Span {
+	add("sent", 9, 3, notSorted, func(r *packetlog.Record) []look.Span {
 		return grid.Text(look.Dim, formatTime(r.Sent))
 	})
-	add(grid.Column{Title: "took ms", Width: 8}, "took", func(r *packetlog.Record) []look.Span {
+	add("took ms", 8, 0, "took", func(r *packetlog.Record) []look.Span {
 		switch {
 		case r.Outcome == packetlog.Lost, r.Outcome == packetlog.Unknown, r.Outcome == packetlog.InFlight && r.Due == 0:
 			return grid.Text(look.Dim, "-") // unknown; over a network also before the arrival

@@ -220,18 +220,6 @@ func (l *Line) Bindings() []room.Binding {
 // prompt is written before the typed line.
 const prompt = " / "
 
-// maxErrorRows is the largest number of rows of an error.
-const maxErrorRows = 2
-
-// errorRows returns the error text l.Err, wrapped for a canvas of w columns, in at most maxErrorRows rows.
-func (l *Line) errorRows(w int) []string {
-	rows := look.Wrap(l.Err, w-len(prompt)-1)
-	if len(rows) > maxErrorRows { // join the remaining rows into the last one, whose end is cut off when it is drawn
-		rows = append(rows[:maxErrorRows-1:maxErrorRows-1], strings.Join(rows[maxErrorRows-1:], " "))
-	}
-	return rows
-}
-
 // firstVisible returns the index of the first rune to show so that the cursor is within columns
 // columns.
 func (l *Line) firstVisible(columns int) int {
@@ -248,10 +236,10 @@ func (l *Line) firstVisible(columns int) int {
 // Canvas returns the line as the bottom row of a canvas of w columns and at most maxRows rows. Above it are an error,
 // the effect of the line or its usage, and above these the choices, the first one at the bottom.
 func (l *Line) Canvas(th *look.Theme, env Context, w, maxRows int) *look.Canvas {
-	const maxChoices = 10
-	hints := l.errorRows(w)
-	if l.Err == "" {
-		hints = []string{l.hint(env)}
+	const maxChoices, maxErrorRows = 10, 2
+	hints := []string{l.hint(env)}
+	if l.Err != "" {
+		hints = look.WrapRows(l.Err, w-len(prompt)-1, maxErrorRows)
 	}
 	list, _ := l.choices(env)
 	const edge = 1 // the row above the choices

@@ -2,7 +2,6 @@ package controls
 
 import (
 	"slices"
-	"strings"
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
@@ -147,11 +146,7 @@ func (p *Pane) drawHelp(c *look.Canvas) int {
 	if ctl == nil || !p.scope.more || c.H < minHeight {
 		return 0
 	}
-	lines := look.Wrap(ctl.Help, c.W-4)
-	if len(lines) > rows { // the last row contains the rest, which Clip shortens
-		lines = append(lines[:rows-1:rows-1], strings.Join(lines[rows-1:], " "))
-	}
-	for i, line := range lines {
+	for i, line := range look.WrapRows(ctl.Help, c.W-4, rows) {
 		c.Clip(2, c.H-1-rows+i, c.W-4, look.Dim, line)
 	}
 	return rows

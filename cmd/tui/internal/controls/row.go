@@ -15,9 +15,8 @@ import (
 // dimmed unless it is selected.
 func (p *Pane) drawControl(c *look.Canvas, th *look.Theme, y int, ctl *control) int {
 	labelStyle, valueStyle := look.Dim, look.Value
-	selected, _ := p.current()
 	switch {
-	case selected.Short == ctl.Short:
+	case p.isSelected(ctl):
 		labelStyle, valueStyle = look.Chosen, look.Chosen
 		c.Text(2, y, look.Chosen, th.Chosen)
 	case ctl.overridden:
@@ -61,7 +60,7 @@ func (p *Pane) drawText(c *look.Canvas, th *look.Theme, x, y int, style look.Sty
 		width -= look.TextWidth(note) + 2
 	}
 	end := c.Clip(x, y, width, style, text)
-	if selected, _ := p.current(); ctl.isText && text == "off" && selected.Short == ctl.Short {
+	if ctl.isText && text == "off" && p.isSelected(ctl) {
 		end = c.Clip(end+2, y, width-look.TextWidth(text)-2, look.Dim, "enter to type")
 	}
 	if note == "" {
@@ -99,7 +98,7 @@ func (p *Pane) drawNumber(c *look.Canvas, th *look.Theme, x, y int, style look.S
 		x = end + 2
 	}
 	note := p.otherLinkValue(th, ctl)
-	if selected, _ := p.current(); note == "" && selected.Short == ctl.Short {
+	if note == "" && p.isSelected(ctl) {
 		note = ctl.neighbours(p.cfg)
 	}
 	if note != "" {
@@ -138,6 +137,12 @@ func (p *Pane) otherLinkValue(th *look.Theme, ctl *control) string {
 		text = number + " " + unit
 	}
 	return strings.TrimRight(arrow+" "+text, " ") // the unit may be empty
+}
+
+// isSelected reports whether the cursor is on a control.
+func (p *Pane) isSelected(ctl *control) bool {
+	selected, _ := p.current()
+	return selected.Short == ctl.Short
 }
 
 // maxLabelWidth returns the width of the longest label of a block.

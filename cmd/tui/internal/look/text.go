@@ -62,6 +62,15 @@ func Wrap(s string, n int) []string {
 	return lines
 }
 
+// WrapRows is like Wrap, but the last of at most rows lines has the rest, whose end is cut off when it is drawn.
+func WrapRows(s string, n, rows int) []string {
+	lines := Wrap(s, n)
+	if len(lines) > rows {
+		lines = append(lines[:rows-1:rows-1], strings.Join(lines[rows-1:], " "))
+	}
+	return lines
+}
+
 // WrapSpans breaks pieces of text at blanks into lines of at most n columns. Lines after the first are
 // indented. A word that continues in the next piece stays on one line. A word longer than n
 // columns is not broken.

@@ -94,10 +94,7 @@ func (n *Notice) Lines(th *look.Theme, w int) []string {
 	case ToneDim:
 		style, marker = look.Dim, ""
 	}
-	lines := look.Wrap(n.text, w-4)
-	if len(lines) > maxNoticeRows { // the last row gets the rest of the text, which is clipped
-		lines = append(lines[:maxNoticeRows-1:maxNoticeRows-1], strings.Join(lines[maxNoticeRows-1:], " "))
-	}
+	lines := look.WrapRows(n.text, w-4, maxNoticeRows)
 	c := look.NewCanvas(w, max(len(lines), 1))
 	for y, line := range lines {
 		c.Clip(3, y, w-4, style, line)

@@ -73,7 +73,7 @@ func TestOpen(t *testing.T) {
 		{what: "an error", saved: 80 * time.Second, keys: "/open a b.csv", shows: "a b.csv: cannot be read; expected a file"},
 		{what: "a report", keys: "/open saved", shows: "Figures  saved vs this run"},
 		{what: "a pasted path", paste: "'a b.csv'\n", shows: "enter: open a b.csv"},
-		{what: "a path pasted over the list", keys: []string{"o"}, paste: "a b.csv", shows: "enter: open a b.csv"},
+		{what: "a path pasted over the list", keys: "o", paste: "a b.csv", shows: "enter: open a b.csv"},
 		{what: "a pasted text", paste: "quit now", shows: "LIVE"},
 		{what: "a pasted path, opened", saved: 80 * time.Second, paste: "a b.csv", then: "enter", shows: "cannot be read"},
 		{what: "the list", saved: 80 * time.Second, keys: "/open", shows: "a b.csv"},

@@ -52,7 +52,7 @@ func TestSessionByKeys(t *testing.T) {
 	s.gone(end, "AGO")
 	s.after(" ", "▶ LIVE")
 	s.after("m", "● mark 1")
-	s.after("/loss 140%\r", "loss: ")
+	s.after("/loss 140%\r", `got "140%"`)
 	s.after("\x15loss 20%\r", "● loss 20%") // ctrl-u clears the line
 	s.after("p", "Link profile")
 	s.after("/lte\r", "● profile lte")

@@ -47,7 +47,7 @@ down.rate = "1mbit"
 		t.Errorf("changes of the links at %v", steps)
 	}
 	if text := fmt.Sprint(columnOf(tablesOf(control)[2], "decision")); !strings.Contains(text,
-		"held back: the rate of ") {
+		"held back: the target of ") {
 		t.Errorf("decisions %s", text)
 	}
 	rows := testkit.CheckCSV(t, "control.csv", string(readFile(t, filepath.Join(dir, "control.csv"))))

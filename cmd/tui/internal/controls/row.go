@@ -49,7 +49,7 @@ func (p *Pane) drawControl(c *look.Canvas, th *look.Theme, y int, ctl *control) 
 // the note contains only that it differs. drawText returns the column after both.
 func (p *Pane) drawText(c *look.Canvas, th *look.Theme, x, y int, style look.Style, text string, ctl *control) int {
 	note := p.otherLinkValue(th, ctl)
-	if look.TextWidth(note) > 14 { // too long: keep only the arrow
+	if look.TextWidth(note) > 14 { // too long: only the arrow of the other link
 		note = strings.Fields(note)[0] + " differs"
 	}
 	if ctl.overridden {

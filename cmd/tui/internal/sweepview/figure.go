@@ -138,7 +138,7 @@ func commonDecimals(list []figures.Mean) int {
 	}
 	digits := 1 + int(math.Floor(math.Log10(largest))) // before the decimal point
 	wanted := 3 - digits
-	if narrowest := narrowestInterval(list); narrowest < math.Inf(1) {
+	if narrowest := narrowestHalfWidth(list); narrowest < math.Inf(1) {
 		wanted = max(wanted, -int(math.Floor(math.Log10(narrowest))))
 	}
 	most := min(5-digits, 3)
@@ -148,8 +148,8 @@ func commonDecimals(list []figures.Mean) int {
 	return max(min(wanted, most), 0)
 }
 
-// narrowestInterval returns half the width of the narrowest interval that is not 0; infinity if none exists.
-func narrowestInterval(list []figures.Mean) float64 {
+// narrowestHalfWidth returns half the width of the narrowest interval that is not 0; infinity if none exists.
+func narrowestHalfWidth(list []figures.Mean) float64 {
 	narrowest := math.Inf(1)
 	for _, v := range list {
 		if lo, hi, _ := v.Bounds(); hi > lo {

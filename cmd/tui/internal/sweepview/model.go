@@ -190,7 +190,7 @@ func (m *model) poll() {
 		ratios = append(ratios, m.watch.Ratio(p, m.reference, m.figure))
 	}
 	m.ratioDecimals = 3
-	if narrowestInterval(ratios) < 1e-3 {
+	if narrowestHalfWidth(ratios) < 1e-3 {
 		m.ratioDecimals = 4
 	}
 	m.texts = m.texts[:0]
@@ -226,7 +226,7 @@ func (m *model) setReference() room.Request {
 		return room.Request{Notice: m.describe(p) + " is the reference already; select another point, then r"}
 	}
 	m.reference = p
-	m.poll()
+	m.poll() // computes the ratios
 	return room.Request{Notice: "all points are compared with " + m.describe(p)}
 }
 

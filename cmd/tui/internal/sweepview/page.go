@@ -131,7 +131,7 @@ func newPage(m *model) *room.Page {
 }
 
 // layOut places the panes on a large screen: the map and the ranking at the left, the point with its seeds and the
-// charts at the right. Without axes there is one point, and its seeds take the left side.
+// charts at the right. Without axes there is one point: the charts and its seeds take the left side.
 func (m *model) layOut(w, h int) []room.Place {
 	leftW := w * 11 / 20
 	rightW := w - leftW

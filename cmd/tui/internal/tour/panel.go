@@ -82,8 +82,8 @@ func (t *tour) upcomingSpans(step *step) []look.Span {
 	return append([]look.Span{look.Dim.Span("now "), look.Value.Span(before), look.Dim.Span("; ")}, coming...)
 }
 
-// describeChange returns the settings that a step changes, before and after the change. before is "" if the scene
-// does not set them.
+// describeChange returns the settings that a step changes, before and after the change. A scene that sets no loss
+// has none; other settings that the scene does not set are left out of before.
 func describeChange(step *step) (before, after string) {
 	switch {
 	case step.change.SetsEncoder():

@@ -107,7 +107,8 @@ func pages(opt Options, cat *controls.Catalog, snap *engine.Snapshot) []*room.Pa
 	return []*room.Page{live.New(cat), bits.New(comparison), packets.New(), data, compare.New(comparison, opt.ReportsDir)}
 }
 
-// crowdPages returns the pages of a crowd, without those of the selected client, which showClient adds.
+// crowdPages returns the pages of a crowd. It makes those of the selected client too, which showClient adds when its run
+// is repeated; their keys [ and ] select a client, so that pgdown and pgup change the scale of the world.
 func (m *dashboard) crowdPages(opt Options) []*room.Page {
 	comparison := &panes.SelectedShadow{}
 	page, selectClient := crowd.New()
@@ -246,7 +247,7 @@ func lostPeer(snap *engine.Snapshot) bool {
 	return snap.State == engine.Broken && errors.As(snap.Err, new(*engine.NetworkError))
 }
 
-// clientOf returns the number of the client that the lab repeats; 0 if none.
+// clientOf returns the number of the client whose run the lab repeats beside the crowd; 0 if none, or before its first frame.
 func clientOf(x *engine.CrowdView) int {
 	if x.Client == nil || len(x.Client.Lanes) == 0 {
 		return 0

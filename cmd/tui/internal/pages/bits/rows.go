@@ -60,8 +60,11 @@ func (p *rowList) updateMean(before *engine.RowCosts) {
 	}
 	weight := 1.0
 	if before != nil && len(p.mean) == len(k.Rows) && before.Now <= k.Now {
-		step := (k.Now - before.Now).Seconds()
-		weight = max(1-math.Exp(-step/meanPeriod.Seconds()), step/(k.Now-p.since).Seconds()) // at first a plain mean
+		step, age := (k.Now - before.Now).Seconds(), (k.Now - p.since).Seconds()
+		weight = 1 - math.Exp(-step/meanPeriod.Seconds())
+		if age > 0 {
+			weight = max(weight, step/age) // at first a plain mean
+		}
 	} else {
 		p.mean, p.ranked, p.since = make([]float64, len(k.Rows)), nil, k.Since
 	}

@@ -53,6 +53,7 @@ func (p *summary) Observe(v room.View) bool {
 	return v.RedrawDue
 }
 
+// Draw implements room.Pane. All figures but the wrong packets are those of the last two seconds.
 func (p *summary) Draw(c *look.Canvas, _ *look.Theme, _ bool) {
 	x := p.view
 	if x == nil {
@@ -70,8 +71,8 @@ func (p *summary) Draw(c *look.Canvas, _ *look.Theme, _ bool) {
 		{look.Dim.Span("last 2 s  ")},
 		text(look.Value, fmt.Sprint(x.Recent.Clients), "clients"),
 		text(look.Value, now.perTick(float64(now.sum.Encodings)).Text(1), "encodings/tick"),
-		text(wrong, fmt.Sprint(x.Totals.Wrong), "wrong"),
 		text(look.Value, now.perTick(float64(now.sum.CPU.OfServer())/1000).Text(0), "server µs/tick"),
 		text(look.Wire, now.megabits().Text(2), "Mbit/s"),
+		text(wrong, fmt.Sprint(x.Totals.Wrong), "wrong in the whole run"),
 	})...)
 }

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -189,6 +190,9 @@ func (h *hint) keyAt(x int) string {
 	return parts[0]
 }
 
+// arrowLetters names the letters that act as arrows. In ASCII arrows look like the keys < and >, which look back.
+var arrowLetters = strings.NewReplacer("←", "h", "↓", "j", "↑", "k", "→", "l")
+
 // hints returns the entries of the footer that fit in w columns from column 1, in the order of keys. If some do not
 // fit, hintRank selects those that are shown. Unless special is set, which means that keys are not those of the page,
 // the first entry is followed by the arrow keys of the page.
@@ -213,6 +217,11 @@ func (s *Shell) hints(keys []room.Binding, special bool, w int) []hint {
 			for _, arrow := range s.page().Arrows() { // symbol of the arrow keys, and description
 				all = append(all, hint{label: arrow[0], description: arrow[1], rank: arrowHint})
 			}
+		}
+	}
+	if s.opt.ASCII {
+		for i := range all {
+			all[i].label = arrowLetters.Replace(all[i].label)
 		}
 	}
 	gap := s.hintGap()

@@ -51,6 +51,14 @@ func TestHostileSnapshotBreaksNothing(t *testing.T) {
 	}
 }
 
+// In ASCII the footer names the letters that act as arrows: < and > are other keys.
+func TestASCIIFooter(t *testing.T) {
+	m := screen(labtest.NewLab(), 160, 48, Options{ASCII: true})
+	if row := lastRow(m); !strings.Contains(row, "kj select") || !strings.Contains(row, "hl adjust") || strings.Contains(row, "<>") {
+		t.Errorf("the footer is %q", row)
+	}
+}
+
 func TestASCIIMeansASCII(t *testing.T) {
 	for _, size := range [][2]int{{160, 48}, {80, 24}, {20, 5}} {
 		for _, keys := range []string{"", "?", "enter", "/ latency space 50ms±", "tab left", "tab tab",

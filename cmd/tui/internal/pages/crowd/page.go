@@ -2,6 +2,7 @@ package crowd
 
 import (
 	"fmt"
+	"slices"
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
@@ -60,19 +61,20 @@ func (p *summary) Draw(c *look.Canvas, _ *look.Theme, _ bool) {
 		return
 	}
 	now := recent(x.Samples)
-	wrong := look.Value
-	if x.Totals.Wrong > 0 {
-		wrong = look.Alarm
-	}
 	text := func(style look.Style, value, unit string) []look.Span {
 		return []look.Span{style.Span(value), look.Dim.Span(" " + unit + "  ")}
 	}
-	c.Spans(1, 0, c.W-2, look.FitGroups(c.W-2, [][]look.Span{
+	groups := [][]look.Span{
 		{look.Dim.Span("last 2 s  ")},
 		text(look.Value, fmt.Sprint(x.Recent.Clients), "clients"),
 		text(look.Value, now.perTick(float64(now.sum.Encodings)).Text(1), "encodings/tick"),
 		text(look.Value, now.perTick(float64(now.sum.CPU.OfServer())/1000).Text(0), "server µs/tick"),
 		text(look.Wire, now.megabits().Text(2), "Mbit/s"),
-		text(wrong, fmt.Sprint(x.Totals.Wrong), "wrong in the whole run"),
-	})...)
+	}
+	if x.Totals.Wrong == 0 {
+		groups = append(groups, text(look.Value, "0", "wrong in the whole run"))
+	} else {
+		groups = slices.Insert(groups, 0, text(look.Alarm, fmt.Sprint(x.Totals.Wrong), "wrong in the whole run"))
+	}
+	c.Spans(1, 0, c.W-2, look.FitGroups(c.W-2, groups)...)
 }

@@ -104,7 +104,8 @@ func FuzzMutate(f *testing.F) {
 	f.Add(byte(0), []byte{0, 9, 0, 1, 7, 3}, "9e999")
 	f.Add(byte(1), []byte{1, 9, 1, 2, 7, 2}, `{"t": -1, "encoder": "raw"}`)
 	f.Add(byte(3), []byte{0, 90, 4, 2, 70, 0}, "[]")
-	f.Add(byte(0x92), []byte("\x11\x00\x80V\xf7\xfb\x00\t\a\x05\x03\x00"), "d\x009\x009") // puts a value into itself
+	f.Add(byte(0x92), []byte("\x11\x00\x80V\xf7\xfb\x00\t\a\x05\x03\x00"), "d\x009\x009")                      // puts a value into itself
+	f.Add(byte('Z'), []byte("\x01\tllllllll\x02lllllllllllllll\x01\x02\a\x02"), `{"t": -1, "encoder": "raw"}`) // twice
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, which byte, edits []byte, value string) {
 		var doc any
@@ -119,7 +120,7 @@ func FuzzMutate(f *testing.F) {
 		for ; len(edits) >= 3; edits = edits[3:] {
 			places := placesIn(doc, nil)
 			at := int(edits[0])<<8 | int(edits[1])
-			places[at%len(places)].put([...]any{other, nil, 0.0, -1.0, 1e308, "", []any{}, map[string]any{}, true, 0.5, 1e15,
+			places[at%len(places)].put([...]any{clone(t, other), nil, 0.0, -1.0, 1e308, "", []any{}, map[string]any{}, true, 0.5, 1e15,
 				clone(t, places[at/7%len(places)].value)}[edits[2]%12])
 		}
 		data, err := json.Marshal(doc)

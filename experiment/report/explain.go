@@ -71,6 +71,9 @@ func (e explained) Extra() (extra time.Duration) {
 	return extra
 }
 
+// AlwaysLate reports whether the packet was late and would have been without Extra, which is negative if it was fast.
+func (e explained) AlwaysLate() bool { return e.In.Late > max(e.Extra(), 0) }
+
 // BaseSeq returns the sequence number of the baseline.
 func (e explained) BaseSeq() uint64 { return e.Seq - uint64(e.Baseline) }
 

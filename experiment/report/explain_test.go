@@ -320,6 +320,19 @@ func TestExplainAlwaysLate(t *testing.T) {
 	}
 }
 
+// A packet that was not late is not always late, however fast its stages were.
+func TestFastPacketIsNotLate(t *testing.T) {
+	in := &inspector.Inside{}
+	in.Trail.N = 1
+	in.Trail.Steps[0] = lossmodel.Step{Stage: lossmodel.StageDelay, Delay: 8 * time.Millisecond, BaseDelay: 20 * time.Millisecond}
+	for late, want := range map[time.Duration]bool{0: false, time.Millisecond: true} {
+		in.Late = late
+		if got := (explained{In: in}).AlwaysLate(); got != want {
+			t.Errorf("%v late: %v, want %v", late, got, want)
+		}
+	}
+}
+
 // The error of a receiver appears in sentences without the name of its package.
 func TestProblemWithoutPackageName(t *testing.T) {
 	in := &inspector.Inside{AtReceiver: inspector.AtReceiver{Err: endpoint.ErrMalformed}}

@@ -12,7 +12,7 @@ import (
 
 // NewDamaged returns a lab whose link damages packets in the last half second.
 func NewDamaged() *Lab {
-	return &Lab{Snap: Run(Script+"[[at]]\nt = \"89.5s\"\ndown.corrupt = \"30%\"\n", runLength)}
+	return &Lab{Snap: Run(steady+"[[at]]\nt = \"89.5s\"\ndown.corrupt = \"30%\"\n", runLength)}
 }
 
 // Lab is a lab that records commands and executes none. Its snapshot is that of a real session, and stays the same

@@ -23,7 +23,7 @@ type Packets struct {
 
 // NewPackets returns a Packets 90 s after the start of its session.
 func NewPackets() *Packets {
-	snap, session := run(Script+"[receiver]\nhistory = 8\n", runLength)
+	snap, session := run(steady+"[receiver]\nhistory = 8\n", runLength)
 	return &Packets{Lab{Snap: snap}, session}
 }
 

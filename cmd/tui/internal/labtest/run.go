@@ -10,8 +10,8 @@ import (
 	"wirelab/experiment/engine"
 )
 
-// Script is the configuration of NewLab. The demo begins again every 48 s.
-const Script = `
+// steady is the configuration of NewLab. The demo begins again every 48 s.
+const steady = `
 down.loss = "5%"
 down.latency = "50ms"
 down.jitter = "10ms"
@@ -30,12 +30,6 @@ encoder = "relative-orientation"
 t = "70.4s"
 down.loss = "5%"
 `
-
-// NewChanged returns a lab whose encoder was relative-position until 46 s, and whose loss was 1 % until 70.4 s.
-func NewChanged() *Lab { return &Lab{Snap: Changed(runLength)} }
-
-// Changed returns the snapshot of the session of NewChanged at a virtual time.
-func Changed(now time.Duration) *engine.Snapshot { return Run(changed, now) }
 
 // runLength is the virtual time of the snapshots of labs.
 const runLength = 90 * time.Second
@@ -106,4 +100,10 @@ func run(text string, now time.Duration) (*engine.Snapshot, *engine.Session) {
 }
 
 // Snapshot returns the snapshot of the session of NewLab at a virtual time.
-func Snapshot(now time.Duration) *engine.Snapshot { return Run(Script, now) }
+func Snapshot(now time.Duration) *engine.Snapshot { return Run(steady, now) }
+
+// NewChanged returns a lab whose encoder was relative-position until 46 s, and whose loss was 1 % until 70.4 s.
+func NewChanged() *Lab { return &Lab{Snap: Changed(runLength)} }
+
+// Changed returns the snapshot of the session of NewChanged at a virtual time.
+func Changed(now time.Duration) *engine.Snapshot { return Run(changed, now) }

@@ -13,7 +13,7 @@ import (
 // Shadows returns the snapshot of the session of NewLab at a virtual time, with a shadow of each name, which parameters
 // may follow: "rotor xy_large=12".
 func Shadows(now time.Duration, names ...string) *engine.Snapshot {
-	text := Script
+	text := steady
 	for _, name := range names {
 		name, params, _ := strings.Cut(name, " ")
 		text += fmt.Sprintf("[[shadow]]\nname = %q\nparams = { %s }\n", name, strings.ReplaceAll(params, " ", ", "))
@@ -24,7 +24,7 @@ func Shadows(now time.Duration, names ...string) *engine.Snapshot {
 // FourShadows returns a snapshot with four shadows. The last joins at 40 s.
 func FourShadows() *engine.Snapshot {
 	const shadows = "[[shadow]]\nname = \"rotor\"\n[[shadow]]\nname = \"changed-bits\"\n[[shadow]]\nname = \"quantized\"\n"
-	return Run(Script+"[[at]]\nt = \"40s\"\nshadow = \"changed-index\"\n"+shadows, runLength)
+	return Run(steady+"[[at]]\nt = \"40s\"\nshadow = \"changed-index\"\n"+shadows, runLength)
 }
 
 // RefusingSnapshot returns a snapshot in which the second shadow fails to encode every frame: it has an

@@ -295,9 +295,9 @@ func (p *table) roundingOfSelected() string {
 	return p.snap.Precision[i].Sentence()
 }
 
-// verdict describes the largest slot or, with shadows, the difference of the active encoder and the cheapest of them, and the slot that
-// contributes most to it. more continues text and may be omitted if there is no room. Both are "" if an
-// encoder sent nothing.
+// verdict describes the largest slot or, with shadows, the difference of the active encoder and the cheapest of
+// them, and the slot that contributes most to it. more continues text and may be omitted if there is no room. Both
+// are "" if an encoder sent nothing.
 func (p *table) verdict() (text, more string) {
 	active, shadow := p.active(), p.cheapestShadow()
 	if shadow == nil {

@@ -40,10 +40,8 @@ const minPlayoutWidth = 38
 
 // playoutCharts returns the charts that apply to the data, the most important first.
 func (p *Playout) playoutCharts() []TimeChart[meters.Sample] {
-	age := maxChart("Age ms", 100, 0, look.Payload, nil)
-	age.Lines[0].Value = func(s *meters.Sample) (num, den float64) {
-		return units.Milliseconds(s.Oldest), float64(min(s.Aged, 1)) // unknown over a network
-	}
+	age := TimeChart[meters.Sample]{Title: "Age ms", Floor: 100,
+		Lines: []TimeLine[meters.Sample]{{Name: "max, 2 s", Style: look.Payload, Reduce: chart.Max, Value: oldest}}}
 	starvation := TimeChart[meters.Sample]{Title: "Starved %", Floor: 10, Decimals: 1, Lines: []TimeLine[meters.Sample]{{Style: look.Warn, Value: starved}}}
 	late := TimeChart[meters.Sample]{Title: "Late/s", Floor: 4, Decimals: 1, After: totalLegend(p.Lane.Totals.Playout.Late),
 		Lines: []TimeLine[meters.Sample]{{Style: look.Late,
@@ -70,6 +68,11 @@ func (p *Playout) playoutCharts() []TimeChart[meters.Sample] {
 func maxChart(title string, floor float64, decimals int, style look.Style, value func(*meters.Sample) float64) TimeChart[meters.Sample] {
 	return TimeChart[meters.Sample]{Title: strings.TrimSpace(title), Floor: floor, Decimals: decimals, Lines: []TimeLine[meters.Sample]{
 		{Name: "max, 2 s", Style: style, Reduce: chart.Max, Value: func(s *meters.Sample) (num, den float64) { return value(s), 1 }}}}
+}
+
+// oldest returns the largest age of the displayed state in ms. Over a network it is not known.
+func oldest(s *meters.Sample) (num, den float64) {
+	return units.Milliseconds(s.Oldest), float64(min(s.Aged, 1))
 }
 
 // starved returns the percentage of display ticks for which no newer snapshot had arrived.

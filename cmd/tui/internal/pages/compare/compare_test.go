@@ -183,7 +183,7 @@ func TestLoopPointsAreLeftOut(t *testing.T) {
 		}
 		for k := range l.Packets {
 			if p := &l.Packets[k]; p.Sent >= at && p.Sent < at+lasts && i == 1 {
-				p.Payload, p.CrossesLoop = 60_000, true
+				p.EncodeNS, p.CrossesLoop = 3.6e12, true
 			}
 		}
 	}
@@ -203,8 +203,8 @@ func TestLoopPointsAreLeftOut(t *testing.T) {
 		if got := r.figures[figureKbps]; math.Abs(got-bits/n/100) > 1e-6 {
 			t.Errorf("%s: %v kbps, want %v", r.name, got, bits/n/100)
 		}
-		if largest := slices.Max(r.lanes.sizes); largest > 10_000 {
-			t.Errorf("%s: a packet of %v bytes counts", r.name, largest)
+		if largest := slices.Max(r.lanes.encode); largest >= 3.6e9 {
+			t.Errorf("%s: %v µs of a loop count", r.name, largest)
 		}
 	}
 	if text := strings.Join(labtest.Draw(comparedPane(looped, 160, 48), labtest.NewView(looped), 160, 12), "\n"); !strings.Contains(text,

@@ -14,15 +14,14 @@ import (
 // laneData is what was measured of a lane in the period in which all lanes ran.
 type laneData struct {
 	lockstep.Series
-	sizes  []float64 // payload bytes of every packet; see pairPackets
-	encode []float64 // microseconds, of every packet
+	encode []float64 // microseconds, of every packet; see pairPackets
 	decode []float64 // microseconds, of packets that all lanes decoded
 }
 
 // comparison compares all lanes over the period in which all of them ran.
 type comparison struct {
 	lockstep.CommonPeriod
-	packets int    // number of packets behind sizes and times
+	packets int    // number of packets behind the times
 	rows    []*row // one for each lane
 }
 
@@ -65,7 +64,7 @@ func (c *comparison) keepFigures(before *comparison) {
 	}
 }
 
-// pairPackets collects, for each lane, sizes and times of the packets that every lane still stores, so that
+// pairPackets collects, for each lane, the times of the packets that every lane still stores, so that
 // element i of all lanes is the same packet. It returns the number of packets. Lanes that send nothing are
 // ignored, and so are packets with references from before a loop point, where the data jump because a
 // recording restarts. The packets of all lanes are sorted by sequence, so one pass with an index per lane
@@ -84,7 +83,6 @@ func (c *comparison) pairPackets(snap *engine.Snapshot) (n int) {
 	first := snap.Lanes[sending[0]].Packets // looked up in the other lanes
 	for _, i := range sending {
 		data := &c.rows[i].lanes
-		data.sizes = make([]float64, 0, len(first))
 		data.encode = make([]float64, 0, len(first))
 		data.decode = make([]float64, 0, len(first))
 	}
@@ -109,7 +107,6 @@ func (c *comparison) pairPackets(snap *engine.Snapshot) (n int) {
 		allDecoded := !slices.ContainsFunc(same, isUndecoded)
 		for at, p := range same {
 			data := &c.rows[sending[at]].lanes
-			data.sizes = append(data.sizes, float64(p.Payload))
 			data.encode = append(data.encode, float64(p.EncodeNS)/1000)
 			if allDecoded {
 				data.decode = append(data.decode, float64(p.DecodeNS)/1000)
@@ -146,16 +143,12 @@ func (d *laneData) ratio(f figure) (paired.Ratio, bool) {
 	return paired.Ratio{}, false
 }
 
-// packets returns the values by packet of a figure that is a quantile, and which quantile is shown: p is
-// 0.95 for sizes, and 0.5, the median, for times.
-func (d *laneData) packets(f figure) (values []float64, p float64) {
-	switch f {
-	case figurePacket:
-		return d.sizes, 0.95
-	case figureEncode:
-		return d.encode, 0.5
+// times returns the values by packet of figureEncode or figureDecode, of which the median is shown.
+func (d *laneData) times(f figure) []float64 {
+	if f == figureEncode {
+		return d.encode
 	}
-	return d.decode, 0.5
+	return d.decode
 }
 
 // figures returns the figures of a lane. All figures of an encoder that sent nothing are unknown, so that
@@ -166,13 +159,13 @@ func (d *laneData) figures() rowFigures {
 	if !slices.ContainsFunc(d.Payload, sends) {
 		return list
 	}
-	unordered := make([]float64, 0, len(d.sizes))
+	unordered := make([]float64, 0, len(d.encode))
 	for f := range numFigures {
 		if ratio, ok := d.ratio(f); ok {
 			list[f] = ratio.Value()
-		} else if values, p := d.packets(f); len(values) > 0 {
+		} else if values := d.times(f); len(values) > 0 {
 			unordered = append(unordered[:0], values...)
-			list[f] = quantile.SelectRank(unordered, p)
+			list[f] = quantile.SelectRank(unordered, 0.5)
 		}
 	}
 	return list
@@ -201,13 +194,12 @@ func (d *laneData) gapTo(other *laneData, f figure) gap {
 		return gap{x.Estimate, x.Lo, x.Hi, x.Block, x.Known, x.Significant()}
 	}
 	var x paired.RatioInterval
-	own, p := d.packets(f)
-	others, _ := other.packets(f)
+	own, others := d.times(f), other.times(f)
 	switch {
 	case isRatio:
 		x = paired.CompareByRatio(ownRatio, otherRatio)
 	case len(own) == len(others) && len(d.Payload) >= paired.MinPairs:
-		x = paired.CompareQuantilesByRatio(own, others, p)
+		x = paired.CompareQuantilesByRatio(own, others, 0.5)
 	}
 	return gap{x.Ratio, x.Lo, x.Hi, x.Block, x.Known, x.Significant()}
 }

@@ -19,7 +19,6 @@ type figure uint8
 // The figures, in the order of the columns.
 const (
 	figureKbps figure = iota
-	figurePacket
 	figureBits
 	figureFailures
 	figureEncode
@@ -40,7 +39,6 @@ type figureText struct {
 func (f figure) text(per string) figureText {
 	return [numFigures]figureText{
 		{"kbps", "payload bandwidth", 1, 9},
-		{"p95 B", "95th percentile of packet sizes", 0, 6},
 		{"bits/" + panes.PerItemHeading(per), "bits per " + per, 1, 7},
 		{"fail/min", "packets that arrived but could not be decoded, per minute", 1, 5},
 		{"enc µs", "median time to encode", 1, 4},
@@ -102,7 +100,6 @@ func (r *run) figures() rowFigures {
 	list := unknownFigures()
 	t := &r.totals
 	list[figureKbps] = t.PayloadKbps
-	list[figurePacket] = t.PacketBytes.Of(t.PacketBytes.P95).Or(math.NaN())
 	if t.BitsPerChangedCube != nil {
 		list[figureBits] = t.BitsPerChangedCube.Or(math.NaN())
 	}

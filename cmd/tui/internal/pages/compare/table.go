@@ -436,7 +436,7 @@ func (p *table) footnote(maxWidth int) string {
 		long += ", leaving out " + seconds(leftOut) + " at loop points"
 	}
 	if p.comparesPackets() {
-		long += fmt.Sprintf("; sizes and times: the last %d packets", p.data.packets)
+		long += fmt.Sprintf("; times: the last %d packets", p.data.packets)
 	}
 	interval := "; 95 % CI: " + p.intervalText()
 	if look.TextWidth(long+interval) > maxWidth {
@@ -445,14 +445,14 @@ func (p *table) footnote(maxWidth int) string {
 	return long + interval
 }
 
-// comparesPackets reports whether the sort figure is a quantile over packets: a size or a time.
+// comparesPackets reports whether the sort figure is a median over packets: a time.
 func (p *table) comparesPackets() bool {
 	_, isRatio := (&laneData{}).ratio(p.sortFigure())
 	return !isRatio
 }
 
 // intervalText describes the method of the interval of the row under the cursor, or of the first one that
-// has an interval, with the block length: a number of packets for sizes and times, otherwise seconds. If it
+// has an interval, with the block length: a number of packets for times, otherwise seconds. If it
 // is too early for an interval, intervalText describes how long the common period must be.
 func (p *table) intervalText() string {
 	g := p.gaps[p.gapKeyOf(p.selected())]

@@ -101,8 +101,8 @@ func TestRowForEachStretch(t *testing.T) {
 	lab.Snap.Lanes[0].Stretches = []meters.StretchFigures{{Encoder: "raw", ToS: 50, Link: "perfect"}, {Encoder: "raw", FromS: 50, ToS: 51, Link: "loss 1%"},
 		{Encoder: "raw", FromS: 51, ToS: 52.6, Link: "loss 2%"}, {Encoder: "raw", FromS: 52.6, ToS: 80, PayloadKbps: 7, Link: "loss 5%"}, {Encoder: "rotor", FromS: 80, ToS: 81}}
 	p, m := labtest.NewPaneStage[*table](New(&panes.SelectedShadow{}, ""), lab, 160, 46)
-	for text, want := range map[string]string{"0-50 s raw": "0.0 - - 0.0 - - - other frames, perfect", "50-53 s several settings": "- - - - - - - too short",
-		"53-80 s raw": "7.0 - 0.0 - - - other frames, loss 5%", "80-81 s rotor": "0.0 - - 0.0 - - - too short"} {
+	for text, want := range map[string]string{"0-50 s raw": "0.0 - 0.0 - - - other frames, perfect", "50-53 s several settings": "- - - - - - too short",
+		"53-80 s raw": "7.0 - 0.0 - - - other frames, loss 5%", "80-81 s rotor": "0.0 - 0.0 - - - too short"} {
 		if line := strings.Join(strings.Fields(lineWith(m.View(), text)), " "); !strings.Contains(line, text+" "+want) {
 			t.Errorf("%q, want %q\n%s", line, text+" "+want, m.View())
 		}

@@ -46,7 +46,7 @@ func (c *csvReader) start(in io.Reader, columns []string) (at []int, err error) 
 	}
 	c.in.Reset(in)
 	c.lines, c.bytes, c.names, c.titles = 0, 0, nil, nil
-	if err := c.skipComments(); err != nil {
+	if err := c.skipComments(columns); err != nil {
 		return nil, err
 	}
 	if c.header {
@@ -148,9 +148,9 @@ func (c *csvReader) fail(i int, kind error, problem, expected string) error {
 	return e
 }
 
-// skipComments skips lines at the start of the file that begin with # or sep=. A line with # before a line of numbers is
-// kept, since it has the names of the columns.
-func (c *csvReader) skipComments() error {
+// skipComments skips lines at the start of the file that begin with # or sep=. A line with # is kept if it has the names of
+// the columns: all of columns, or those of the numbers in the line below.
+func (c *csvReader) skipComments(columns []string) error {
 	for {
 		start, _ := c.in.Peek(len(byteOrderMark) + len("sep=")) // readRow reports an error
 		start = bytes.TrimPrefix(start, []byte(byteOrderMark))
@@ -164,11 +164,29 @@ func (c *csvReader) skipComments() error {
 		}
 		line = bytes.Clone(line)
 		next, _ := c.in.Peek(1)
-		if isComment && c.header && bytes.ContainsAny(next, "+-.0123456789") {
+		if isComment && c.header && (startsNumber(next) || c.hasAll(line, columns)) {
 			c.titles = line
 			return nil
 		}
 	}
+}
+
+// startsNumber reports whether the first character of a line is one of those that numbers begin with.
+func startsNumber(line []byte) bool {
+	return len(line) > 0 && strings.IndexByte("+-.0123456789", line[0]) >= 0
+}
+
+// hasAll reports whether columns, at least one, are all among the cells of a line.
+func (c *csvReader) hasAll(line []byte, columns []string) bool {
+	if len(columns) == 0 || c.split(bytes.Clone(line)) != nil {
+		return false
+	}
+	for _, name := range columns {
+		if !slices.ContainsFunc(c.cells, func(cell []byte) bool { return string(cell) == name }) {
+			return false
+		}
+	}
+	return true
 }
 
 // readRow reads the next row that is not empty into c.cells. It returns io.EOF at the end of the file.

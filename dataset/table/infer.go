@@ -112,7 +112,8 @@ func (g *guess) findColumns() error {
 		return &source.Error{File: g.Path, Problem: "is not a text", Expected: "a log in CSV or JSON Lines", Kind: ErrRecords}
 	}
 	line, rest, _ := bytes.Cut(head, []byte("\n"))
-	for len(rest) > 0 && (bytes.HasPrefix(line, []byte("#")) || bytes.HasPrefix(line, []byte("sep="))) {
+	isNote := func() bool { return bytes.HasPrefix(line, []byte("#")) && !startsNumber(rest) }
+	for len(rest) > 0 && (isNote() || bytes.HasPrefix(line, []byte("sep="))) {
 		line, rest, _ = bytes.Cut(rest, []byte("\n"))
 	}
 	g.comma = separators[0]

@@ -378,6 +378,7 @@ func TestInferAsks(t *testing.T) {
 		{"a.csv", "t;x;y\n0.0;1,5;1\n0.5;-2,25;2\n", "decimal = \",\" # NOTE: 12,5 is read as 12.5"},
 		{"a.csv", "t,x,y\n0.0,\"1,5\",1\n0.5,\"-2,25\",2\n", "# x: left out, since its numbers have a decimal comma."},
 		{"a.csv", "t;x;y\n0,5;1.234,5;1\n1,0;17;2\n", "# x: left out, since its numbers have thousands separators."},
+		{"a.csv", "# t;x;y\n0,5;1.234,5;1\n1,0;17;2\n", "# x: left out, since its numbers have thousands separators."},
 		{"a.jsonl", "{\"t\":0,\"id\":7.0,\"x\":1}\n{\"t\":0,\"id\":8.0,\"x\":1}\n{\"t\":1,\"id\":8.0,\"x\":1}\n{\"t\":1,\"id\":7.0,\"x\":2}", "key     = \"id\""},
 		{"a.csv", "tick,id,yaw\n" + "1,1,300\n2,1,\n3,1,310\n4,1,\n5,1,100\n", "an angle by its name"},
 		{"a.csv", "t;x;n\n0,5;1,5;950\n1,5;2,125;1.007\n", "# n: left out, since its numbers have thousands separators."},

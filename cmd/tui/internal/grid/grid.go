@@ -40,7 +40,7 @@ type Table struct {
 	Centered bool // the selected row is in the middle if possible; otherwise the table scrolls little
 	First    int  // the first visible row; Draw changes it to show the cursor
 	Sort     int  // the index of the column by which the rows are sorted; -1 for none
-	Upward   bool // the smallest value is last
+	Upward   bool // the smallest value is first
 	// Across returns the text that a row has instead of cells; nil for a row with cells. It may be nil.
 	Across func(Cell) []look.Span
 

@@ -109,10 +109,9 @@ func (m *model) trustLines(int) (lines [][]look.Span) {
 		return directionStyles[direction].Span(look.PadRight(relay.Direction(direction).String(), 5))
 	}
 	for direction := range m.live.recent.Flows {
-		total, recent := &m.live.snap.Totals.Flows[direction], &m.live.recent.Flows[direction]
-		const maximum = 1 // the largest quantile
-		addLine(!m.late[direction], name(direction), look.Dim.Span("late  p99 "), look.Value.Span(formatQuantile(&recent.Lateness, 0.99, 2)),
-			look.Dim.Span(", max "), look.Value.Span(formatQuantile(&total.Lateness, maximum, 2)), look.Dim.Span(" ms"))
+		recent := &m.live.recent.Flows[direction]
+		addLine(!m.late[direction], name(direction), look.Dim.Span("late, 2 s  p99 "), look.Value.Span(formatQuantile(&recent.Lateness, 0.99, 2)),
+			look.Dim.Span(", max "), look.Value.Span(formatQuantile(&recent.Lateness, 1, 2)), look.Dim.Span(" ms"))
 	}
 	for _, property := range []string{"loss", "delay", "rate"} { // the order of the pane, whatever is known
 		for direction := range m.checks {

@@ -24,6 +24,10 @@ func (m *model) clients() []relay.ClientState {
 // drawClients draws the list of clients with their rates, losses and states.
 func (m *model) drawClients(c *look.Canvas, focused bool) {
 	totals := &m.displayed().snap.Totals
+	title := fmt.Sprintf("Clients %d", totals.Clients)
+	if m.proxy.Shared {
+		title += ", one pair of links"
+	}
 	more := []look.Span{look.Dim.Span(fmt.Sprintf("joined %d, timed out %d", totals.Joined, totals.Forgotten))}
 	if m.differing() > 0 {
 		more = append(more, look.Dim.Span(", * own settings"))
@@ -31,7 +35,7 @@ func (m *model) drawClients(c *look.Canvas, focused bool) {
 	if totals.Refused > 0 {
 		more = append(more, look.Warn.Span(fmt.Sprintf(", %d datagrams refused", totals.Refused)))
 	}
-	c.Frame(m.Theme(), focused, fmt.Sprintf("Clients %d", totals.Clients), more...)
+	c.Frame(m.Theme(), focused, title, more...)
 	list := m.clients()
 	t := &m.clientTable
 	t.Columns = m.clientColumns(list, c.W)
@@ -43,7 +47,11 @@ func (m *model) drawClients(c *look.Canvas, focused bool) {
 	}
 	t.Draw(c, m.Theme(), 1, c.H-2)
 	if len(list) == 0 {
-		c.Clip(3, 2, c.W-4, look.Dim, "no datagrams yet: point the client program at "+m.proxy.Listen)
+		text := "no datagrams yet: point the client at " + m.proxy.Listen
+		if totals.Joined > 0 {
+			text = "no clients now"
+		}
+		c.Wrap(3, 2, c.W-4, look.Dim, text)
 	}
 }
 
@@ -98,7 +106,7 @@ func (m *model) clientState(client *relay.ClientState) []look.Span {
 func (m *model) drawDatagrams(c *look.Canvas, focused bool) {
 	hint := "x explains the last one lost"
 	if m.frozen != nil {
-		hint = "up/down select, x explains"
+		hint = "↑↓ select, x explains"
 	}
 	c.Frame(m.Theme(), focused, "Datagrams", look.Dim.Span(hint))
 	list := m.listedDatagrams()
@@ -145,7 +153,7 @@ func outcome(d *relay.TracedDatagram) []look.Span {
 	_, hasLeft := d.Delay()
 	switch {
 	case hasLeft:
-		return grid.Text(look.Dim, "left")
+		return grid.Text(look.Dim, "sent on")
 	case d.Lost():
 		return grid.Text(look.Lost, d.Describe(0))
 	case d.Verdict.Waiting:

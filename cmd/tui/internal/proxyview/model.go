@@ -294,7 +294,7 @@ func (m *model) explainDatagram() room.Request {
 	selected := max(len(list)-1-m.datagramOffset, 0)
 	if m.frozen == nil {
 		for i, x := range slices.Backward(list) {
-			if x.Lost() {
+			if x.Lost() && (m.target.Number == 0 || x.Client.Number == m.target.Number) {
 				selected = i
 				break
 			}

@@ -100,6 +100,9 @@ func (t *pointText) comparison(w int) []string {
 			return []string{both}
 		}
 	}
+	if look.TextWidth(interval) > w { // the ranking has the mark of doubt
+		interval = strings.TrimSuffix(interval, "?")
+	}
 	return []string{t.ratio, interval}
 }
 

@@ -60,10 +60,6 @@ func (m *model) drawPoint(c *look.Canvas, focused bool) {
 func (m *model) figureColumns(p int, list []int) []grid.Column {
 	var texts []pointText
 	for _, f := range list {
-		if f == m.figure {
-			texts = append(texts, m.texts[p])
-			continue
-		}
 		mean := m.watch.Mean(p, f).Times(m.row(f).Scale())
 		texts = append(texts, m.text(p, f, mean, m.watch.Ratio(p, m.reference, f), commonDecimals([]figures.Mean{mean})))
 	}

@@ -39,7 +39,7 @@ func (m *model) rankingColumns() []grid.Column {
 		list = append(list, col)
 	}
 	m.ranking.Sort = len(list)
-	m.ranking.Upward = m.isDescending()
+	m.ranking.Upward = !m.isDescending()
 	if m.order == gridOrder {
 		m.ranking.Sort = -1
 	}

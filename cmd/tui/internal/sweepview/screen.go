@@ -51,7 +51,7 @@ func (m *model) progressLine(barWidth int) []look.Span {
 	if left := m.timeLeft(); left != "" {
 		text += ", " + left + " left"
 	} else if s.Ended == "" && s.Runs < s.Planned {
-		text += ", for " + duration(m.sweep.Clock()-m.started)
+		text += ", running for " + duration(m.sweep.Clock()-m.started)
 	}
 	if m.sweep.Queue && s.Ended == "" {
 		text += ", " + words.Count(s.Workers, "worker")

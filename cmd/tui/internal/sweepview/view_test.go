@@ -118,7 +118,7 @@ var screenStates = []struct {
 	{"charts", three, 320, "tab tab tab right 0", "Along send every n-th frame payload kbps, 95 % intervals"},
 	{"point", point, 8, "", "By seed payload kbps; 8 of 8 runs"},
 	{"nothing", three, 0, "", "no results yet"},
-	{"one point", point, 0, "", "one point, so that there is nothing to compare; 0 of 8 runs, for 10 s"},
+	{"one point", point, 0, "", "one point, so that there is nothing to compare; 0 of 8 runs, running for 10 s"},
 	{"acks", three, 320, "c c", "Ranking acks, smallest first"},
 	{"no point", point, 0, "", "nothing to compare"},
 	{"help", three, 20, "?", "esc close"},

@@ -155,7 +155,7 @@ func (p *clients) Reasons() (room.Request, bool) {
 		return room.Request{}, false
 	}
 	lines := append(p.worstOff(), explain(p.clientTable)...)
-	title := "Crowd, the last 2 s before " + look.FormatTime(p.snap.Now)
+	title := "Crowd, the last 2 s before " + look.FormatTime(p.renewed)
 	return room.Request{Overlay: &room.TextBox{Title: title, Text: room.Paragraphs(lines...)}}, len(lines) > 0
 }
 
@@ -174,6 +174,9 @@ func (p *clients) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		p.table.First = 0
 	}
 	p.table.Draw(c, th, 1, c.H-2)
+	if above := p.table.First; above > 0 {
+		c.Text(2, c.H-1, look.Dim, fmt.Sprintf(" %d above %s ", above, th.Up))
+	}
 }
 
 // limits are the figures that can limit a client, and the least medians that they are compared with.

@@ -46,13 +46,3 @@ func (m *model) paneKeys() []room.Binding {
 	}
 	return ui.DigitKeys("panes", names, func(i int) { m.page.FocusOn(m.page.Slots[i]) })
 }
-
-// clientTurns returns the turns of the displayed clients, in ascending order. The turn of a client is its number in
-// the order of joining, from 1.
-func (m *model) clientTurns() (list []int) {
-	for _, c := range m.displayed().snap.Clients {
-		list = append(list, c.Number)
-	}
-	slices.Sort(list)
-	return list
-}

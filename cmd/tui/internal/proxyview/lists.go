@@ -21,6 +21,15 @@ func (m *model) clients() []relay.ClientState {
 	return list
 }
 
+// clientRow returns the row of the selected client, or of the one after it, in a list of clients; 0 if none is selected.
+func (m *model) clientRow(list []relay.ClientState) int {
+	after := slices.IndexFunc(list, func(c relay.ClientState) bool { return c.Number >= m.selectedClient })
+	if after < 0 {
+		return len(list) - 1
+	}
+	return after
+}
+
 // drawClients draws the list of clients with their rates, losses and states.
 func (m *model) drawClients(c *look.Canvas, focused bool) {
 	totals := &m.displayed().snap.Totals
@@ -43,7 +52,7 @@ func (m *model) drawClients(c *look.Canvas, focused bool) {
 	t.Sort = -1
 	t.Cursor = -1
 	if focused {
-		t.Cursor = min(max(slices.IndexFunc(list, func(x relay.ClientState) bool { return x.Number == m.selectedClient }), 0), len(list)-1)
+		t.Cursor = m.clientRow(list)
 	}
 	t.Draw(c, m.Theme(), 1, c.H-2)
 	if len(list) == 0 {
@@ -109,7 +118,7 @@ func (m *model) drawDatagrams(c *look.Canvas, focused bool) {
 		hint = "↑↓ select, x explains"
 	}
 	c.Frame(m.Theme(), focused, "Datagrams", look.Dim.Span(hint))
-	list := m.listedDatagrams()
+	list := m.datagrams
 	t := &m.datagramTable
 	t.Columns = datagramColumns(list)
 	t.NumRows = len(list)

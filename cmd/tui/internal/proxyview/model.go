@@ -42,10 +42,9 @@ type model struct {
 	page  *room.Page
 	ticks int // number of calls of Tick
 
-	live            history
-	frozen          *history               // displayed while the display is stopped; nil otherwise
-	newest          []relay.TracedDatagram // the newest datagrams, each with its outcome; oldest first
-	frozenDatagrams []relay.TracedDatagram // the newest datagrams when the display was stopped, oldest first
+	live      history
+	frozen    *history               // displayed while the display is stopped; nil otherwise
+	datagrams []relay.TracedDatagram // the newest, or those when the display was stopped, with their outcomes; oldest first
 	verdict
 
 	controls       controls.Pane
@@ -94,8 +93,7 @@ func (m *model) Tick() (changed bool, cmd tea.Cmd) {
 		return false, nil
 	}
 	m.poll()
-	const all = true // redraw also the panes that change all the time
-	m.Refresh(all)
+	m.page.Redraw()
 	return true, nil
 }
 
@@ -128,11 +126,11 @@ func (m *model) poll() {
 	m.update()
 	if m.frozen == nil {
 		const maxListed = 64 // datagrams of each direction; more than a screen shows
-		m.newest = m.appendNewest(m.newest[:0], maxListed)
+		m.datagrams = m.appendNewest(m.datagrams[:0], maxListed)
 		return
 	}
-	for i := range m.frozenDatagrams { // datagrams in flight when the display was stopped may have arrived since
-		m.frozenDatagrams[i] = m.refreshOutcome(m.frozenDatagrams[i])
+	for i := range m.datagrams { // those in flight when the display was stopped may have arrived since
+		m.datagrams[i] = m.refreshOutcome(m.datagrams[i])
 	}
 }
 
@@ -264,30 +262,22 @@ func (m *model) setTarget(turn int) error {
 func (m *model) toggleFrozen() {
 	const isError = true
 	if m.frozen != nil {
-		m.frozen, m.frozenDatagrams = nil, nil
+		m.frozen = nil
 		m.ShowNotice("display continues", !isError)
 		return
 	}
 	m.frozen = m.live.clone()
 	const maxFrozen = 512 // datagrams of each direction, to scroll through
-	m.frozenDatagrams = m.appendNewest(nil, maxFrozen)
+	m.datagrams = m.appendNewest(nil, maxFrozen)
 	m.datagramOffset = 0
 	m.ShowNotice("display stopped; the traffic continues", !isError)
-}
-
-// listedDatagrams returns the datagrams that the cursor can select, oldest first.
-func (m *model) listedDatagrams() []relay.TracedDatagram {
-	if m.frozen != nil {
-		return m.frozenDatagrams
-	}
-	return m.newest
 }
 
 // explainDatagram opens the box about the selected datagram. While the display runs, none is selected, and it opens the
 // box about the newest lost datagram, or about the newest if none was lost. If there are no datagrams, it returns an
 // error notice.
 func (m *model) explainDatagram() room.Request {
-	list := m.listedDatagrams()
+	list := m.datagrams
 	if len(list) == 0 {
 		return room.Request{Notice: "no datagrams yet", IsError: true}
 	}
@@ -310,7 +300,7 @@ func (m *model) openDatagram(d command.Datagram) error {
 	if d.Up {
 		direction = relay.Up
 	}
-	for _, x := range m.frozenDatagrams {
+	for _, x := range m.datagrams {
 		if x.Way == direction && x.Seq == d.N {
 			m.Open(m.newDatagramBox(x))
 			return nil

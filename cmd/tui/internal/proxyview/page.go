@@ -2,7 +2,6 @@ package proxyview
 
 import (
 	"fmt"
-	"slices"
 
 	"wirelab/cmd/tui/internal/controls"
 	"wirelab/cmd/tui/internal/look"
@@ -229,13 +228,13 @@ func (m *model) layOut(w, h int) []room.Place {
 // moveDatagramCursor moves the cursor in the list of datagrams by the given number of rows, and stops the
 // display, because otherwise the list would scroll away under the cursor.
 func (m *model) moveDatagramCursor(rows int) {
-	if len(m.listedDatagrams()) == 0 {
+	if len(m.datagrams) == 0 {
 		return
 	}
 	if m.frozen == nil {
 		m.toggleFrozen()
 	}
-	m.datagramOffset = max(0, min(m.datagramOffset-rows, len(m.listedDatagrams())-1))
+	m.datagramOffset = max(0, min(m.datagramOffset-rows, len(m.datagrams)-1))
 }
 
 // controlClient makes the controls set the links of the selected client only, and moves the focus to them.
@@ -254,13 +253,13 @@ func (m *model) controlClient() room.Request {
 // moveClientCursor moves the cursor in the list of clients by the given number of rows. If the selected
 // client is not in the list, it selects the one after it.
 func (m *model) moveClientCursor(rows int) {
-	turns := m.clientTurns()
-	if len(turns) == 0 {
+	list := m.clients()
+	if len(list) == 0 {
 		return
 	}
-	i, found := slices.BinarySearch(turns, m.selectedClient)
-	if found || m.selectedClient == 0 { // the list has its cursor on the first client if none is selected
+	i := m.clientRow(list)
+	if isSelected := list[i].Number == m.selectedClient; isSelected || m.selectedClient == 0 {
 		i += rows
 	}
-	m.selectedClient = turns[max(0, min(i, len(turns)-1))]
+	m.selectedClient = list[max(0, min(i, len(list)-1))].Number
 }

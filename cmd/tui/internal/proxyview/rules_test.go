@@ -490,7 +490,7 @@ func TestExplainedDatagram(t *testing.T) {
 	explained := func(r room.Request) string { return r.Overlay.(*room.TextBox).Title }
 	titleOf := func(d relay.TracedDatagram) string { return fmt.Sprintf("%s %d", d.Way, d.Seq) }
 	var newestLost relay.TracedDatagram
-	for _, d := range m.newest {
+	for _, d := range m.datagrams {
 		if d.Lost() {
 			newestLost = d
 		}
@@ -507,7 +507,7 @@ func TestExplainedDatagram(t *testing.T) {
 	if m.frozen == nil || m.datagramOffset < 3 {
 		t.Fatalf("frozen %v, offset %d", m.frozen != nil, m.datagramOffset)
 	}
-	list := m.listedDatagrams()
+	list := m.datagrams
 	want := list[len(list)-1-m.datagramOffset]
 	if got := explained(m.explainDatagram()); got != titleOf(want) {
 		t.Errorf("%s is explained, want the one at the cursor", got)
@@ -583,7 +583,7 @@ func TestExplanation(t *testing.T) {
 			return regexp.MustCompile(x.want).MatchString(explanationText(m, d))
 		})
 		if !found {
-			t.Errorf("%s: no datagram is explained by %s; the last one: %q", x.set, x.want, explanationText(m, m.newest[len(m.newest)-1]))
+			t.Errorf("%s: no datagram is explained by %s; the last one: %q", x.set, x.want, explanationText(m, m.datagrams[len(m.datagrams)-1]))
 		}
 	}
 }

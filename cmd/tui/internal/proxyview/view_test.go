@@ -319,8 +319,8 @@ func TestSpaceStopsTheDisplayOnly(t *testing.T) {
 	if g.snap.Totals.Flows[0].In < in+100 || !strings.Contains(verdictLine, "NOT AS SET") || !strings.Contains(verdictLine, "ms late to the server") {
 		t.Errorf("%d datagrams came meanwhile; the verdict is %q", g.snap.Totals.Flows[0].In-in, verdictLine)
 	}
-	for i := range m.frozenDatagrams { // the same datagrams, each with its final outcome
-		if x := &m.frozenDatagrams[i]; x.At > 3100*time.Millisecond || strings.Contains(x.Describe(0), "in flight") {
+	for i := range m.datagrams { // the same datagrams, each with its final outcome
+		if x := &m.datagrams[i]; x.At > 3100*time.Millisecond || strings.Contains(x.Describe(0), "in flight") {
 			t.Errorf("%v %d of %v: %s", x.Way, x.Seq, x.At, x.Describe(0))
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"wirelab/cmd/tui/internal/grid"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
-	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/packetlog"
@@ -31,10 +30,10 @@ type EncoderList struct {
 // kbpsColumn is the column of the costs; that of the times follows it.
 const kbpsColumn = nameColumn + 1
 
-// EncoderList returns the list of the encoders that support schema, nil for any. Enter makes the selected encoder
+// EncoderList returns the list of the encoders that support the data of a session. Enter makes the selected encoder
 // active or, if forShadow is set, adds it as a shadow.
-func (cat *Catalog) EncoderList(cfg *config.Config, schema *frame.Schema, forShadow bool) *EncoderList {
-	options := cat.Encoders(schema)
+func (cat *Catalog) EncoderList(cfg *config.Config, snap *engine.Snapshot, forShadow bool) *EncoderList {
+	options := cat.Encoders(snap.Schema)
 	l := &EncoderList{cat: cat, forShadow: forShadow, Picker: NewPicker("Encoder", "encoder", options, cfg.Encoder.Name)}
 	for _, option := range options {
 		l.encoders = append(l.encoders, config.Encoder{Name: option.Name})
@@ -48,7 +47,10 @@ func (cat *Catalog) EncoderList(cfg *config.Config, schema *frame.Schema, forSha
 		room.Bind("v", addHelp+", or remove it", l.toggleShadow).InFooter("shadow").Pin(),
 		room.Bind("tab", "set the parameters of the encoder", l.focusParams).InFooter("parameters").Pin(),
 	}
-	if forShadow {
+	switch {
+	case room.NoShadows(snap) != "":
+		l.Keys = slices.Delete(l.Keys, 2, 3)
+	case forShadow:
 		l.Title = "Add a shadow"
 		l.Keys[0] = room.OverlayKey("enter", "add", addHelp+", and close the list").Pin()
 		l.Keys[1] = room.Bind("space", addHelp+", or remove it; the list stays open", l.toggleShadow).InFooter("add, stay").Pin()

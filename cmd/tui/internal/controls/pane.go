@@ -293,10 +293,8 @@ func (p *Pane) Enter() room.Request {
 	case c.Short == foldCommand:
 		p.fold()
 		return room.Request{}
-	case c.Key == "encoder.name":
-		return room.Request{Overlay: p.Cat.EncoderList(p.cfg, p.schema, false)}
-	case c.Key == "profile":
-		return room.Request{Overlay: p.Cat.ProfileList(p.cfg)}
+	case c.Key == "encoder.name", c.Key == "profile":
+		return room.Request{Line: c.Short}
 	case len(c.Options) > 0:
 		return room.Request{Overlay: c.newPicker(p.cfg)}
 	}

@@ -243,11 +243,11 @@ func (m *model) activeClients() (n int) {
 }
 
 // List implements ui.Screen: the command profile without a name opens the list of profiles.
-func (m *model) List(word string) (room.Overlay, bool) {
+func (m *model) List(word string) (room.Overlay, error) {
 	if word != "profile" {
-		return nil, false
+		return nil, nil
 	}
-	return m.cat.ProfileList(m.proxy.Live.Config(m.target)), true
+	return m.cat.ProfileList(m.proxy.Live.Config(m.target)), nil
 }
 
 // setTarget makes the controls set the links of another client: see operator.setTarget.

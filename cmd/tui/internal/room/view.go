@@ -63,6 +63,17 @@ func (v View) Shadows() []engine.Lane { return v.Snap.Lanes[min(len(v.Snap.Lanes
 // Running reports whether virtual time advances.
 func (v View) Running() bool { return v.Snap.State == engine.Running }
 
+// NoShadows returns why a session can have no shadows; "" if it can.
+func NoShadows(snap *engine.Snapshot) string {
+	switch {
+	case snap.Crowd != nil:
+		return "a crowd has one encoder and no shadows; tui sweep compares encoders of crowds"
+	case snap.To != "":
+		return "no shadows over a network: its losses cannot be repeated for another encoder"
+	}
+	return ""
+}
+
 // SendsFiles reports whether the session sends files.
 func SendsFiles(s *frame.Schema) bool { return s != nil && s.Delivery == frame.Reliable }
 

@@ -55,18 +55,21 @@ func (m *dashboard) writeHTML() tea.Cmd {
 	return nil
 }
 
-// List implements listScreen: it returns the list from which the user chooses the argument of a
-// command; false if the command has no such list.
-func (m *dashboard) List(commandName string) (room.Overlay, bool) {
-	switch commandName {
-	case "encoder", "shadow":
-		return m.cat.EncoderList(m.lab.Config(), m.lab.Snap.Schema, commandName == "shadow"), true
-	case "profile":
-		return m.cat.ProfileList(m.lab.Config()), true
-	case "open":
-		return m.openList(), true
+// List implements listScreen.
+func (m *dashboard) List(commandName string) (room.Overlay, error) {
+	isShadow := commandName == "shadow"
+	reason := room.NoShadows(m.lab.Snap)
+	switch {
+	case isShadow && reason != "":
+		return nil, errors.New(reason)
+	case isShadow, commandName == "encoder":
+		return m.cat.EncoderList(m.lab.Config(), m.lab.Snap, isShadow), nil
+	case commandName == "profile":
+		return m.cat.ProfileList(m.lab.Config()), nil
+	case commandName == "open":
+		return m.openList(), nil
 	}
-	return nil, false
+	return nil, nil
 }
 
 // updateEncoderList updates the list of encoders, if it is open, and reports whether it changed. While it is open, the

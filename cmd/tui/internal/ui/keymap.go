@@ -27,10 +27,11 @@ func (m *dashboard) bindSettings() []room.Binding {
 	list := func(command string) func() room.Request { // opens the list of values of a command
 		return func() room.Request { return room.Request{Line: command} }
 	}
+	unable := func() bool { return room.NoShadows(m.lab.Snap) != "" }
 	return []room.Binding{
 		room.Bind("e", "list the encoders, their costs, parameters", list("encoder")).InFooter("encoder"),
 		room.Bind("space", "pause or continue", m.sending(live.Command{Toggle: true})).InFooter("pause"),
-		room.Bind("v", "add a shadow: an encoder on the same frames", list("shadow")),
+		room.Bind("v", "add a shadow: an encoder on the same frames", list("shadow")).Unless(unable),
 		room.Bind("p", "select a predefined link", list("profile")).InFooter("profile"),
 		room.Bind("o", "open a recording, capture, log or report", list("open")).InFooter("open"),
 		room.Bind("u", "undo the last change; again: one before", m.sending(live.Command{Undo: true})).InFooter("undo"),

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/room"
 )
 
 // TestKeysWithoutEffect checks that a key without effect on a page shows why, and a key with an effect shows no
@@ -46,6 +47,13 @@ func TestCommandsWithoutANameOpenTheList(t *testing.T) {
 		press(m, "/"+word)
 		if m.overlay == nil || m.line.Open {
 			t.Errorf("%s: over the page is %T, the line is open: %v", word, m.overlay, m.line.Open)
+		}
+	}
+	for reason, lab := range map[string]room.Lab{"a crowd has one encoder": newCrowdLab(40), "no shadows over a network": newRemote()} {
+		m := large(lab)
+		press(m, "v")
+		if checkShown(t, m, reason); m.overlay != nil {
+			t.Errorf("v opens %T", m.overlay)
 		}
 	}
 }

@@ -39,8 +39,8 @@ type Screen interface {
 
 // listScreen is a screen on which some commands without arguments open a list of values.
 type listScreen interface {
-	// List returns the list that a command without arguments opens; false if it opens none.
-	List(commandName string) (room.Overlay, bool)
+	// List returns the list that a command without arguments opens; nil if it opens none.
+	List(commandName string) (room.Overlay, error)
 }
 
 // guide is a guided tour. It handles keys before the page, and has a panel above the footer.
@@ -338,18 +338,12 @@ func (s *Shell) openPacket(id packetlog.ID) tea.Cmd {
 	return s.perform(r)
 }
 
-// executeTyped executes the typed line, whose names may be abbreviated, or opens the list of values if the line is a command
-// without its argument. It then closes the line; after an error the line stays open and shows the
-// error.
+// executeTyped executes the typed line, whose names may be abbreviated. It then closes the line; after an error the line
+// stays open and shows the error.
 func (s *Shell) executeTyped() tea.Cmd {
 	text, err := command.Expand(s.screen.Context(), s.line.Text())
 	if err != nil {
 		s.line.Err = err.Error()
-		return nil
-	}
-	if list, ok := s.listFor(text); ok {
-		s.line.Remember(text)
-		s.overlay = list
 		return nil
 	}
 	cmd, err := s.execute(text)
@@ -361,13 +355,8 @@ func (s *Shell) executeTyped() tea.Cmd {
 	return cmd
 }
 
-// executeLine executes a command line that a page or a list requests, or opens the list of values
-// if the line is a command without its argument. Errors are shown as a notice.
+// executeLine executes a command line that a page or a list requests. Errors are shown as a notice.
 func (s *Shell) executeLine(line string) tea.Cmd {
-	if list, ok := s.listFor(line); ok {
-		s.overlay = list
-		return nil
-	}
 	cmd, err := s.execute(line)
 	if err != nil {
 		s.notice.Say(err.Error(), isError)
@@ -375,9 +364,20 @@ func (s *Shell) executeLine(line string) tea.Cmd {
 	return cmd
 }
 
-// execute parses a command line and executes it: the screen executes its part of the order, then
-// the shell shows the help or the list of themes, or sets the theme.
+// execute opens the list of values if a command line is a command without its argument. Otherwise it parses the line and
+// executes it: the screen executes its part of the order, then the shell shows the help or the list of themes, or sets the
+// theme.
 func (s *Shell) execute(line string) (cmd tea.Cmd, err error) {
+	if screen, ok := s.screen.(listScreen); ok {
+		list, err := screen.List(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "/")))
+		switch {
+		case err != nil:
+			return nil, err
+		case list != nil:
+			s.overlay = list
+			return nil, nil
+		}
+	}
 	o, err := command.Parse(s.screen.Context(), line)
 	if err != nil {
 		return nil, err
@@ -450,15 +450,6 @@ func (s *Shell) wheel(x, y, notches int) tea.Cmd {
 		return s.handleKey(arrow)
 	}
 	return s.perform(s.page().Wheel(x, y, notches))
-}
-
-// listFor returns the list that a command line opens because it is a command without its argument, such
-// as "encoder"; false if it opens none.
-func (s *Shell) listFor(line string) (room.Overlay, bool) {
-	if screen, ok := s.screen.(listScreen); ok {
-		return screen.List(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "/")))
-	}
-	return nil, false
 }
 
 // modalKeys returns the keys of what is over the page and receives all keys: the command line or an overlay; nil if

@@ -275,17 +275,9 @@ func (p *table) KeyHelp(key string) string {
 // Bindings implements room.Binder. The command shadow without arguments opens the list of encoders, in which
 // shadows are added.
 func (p *table) Bindings() []room.Binding {
-	crowd := func() bool { return p.isCrowd }
+	unable := func() bool { return p.noShadows != "" }
 	return []room.Binding{
-		room.Bind("v", "add a shadow", p.addShadow).InFooter("add shadow").Pin().Unless(crowd),
-		room.Bind("delete backspace", "remove the selected shadow", p.removeSelected).InFooter("remove").Pin().Unless(crowd),
+		room.Bind("v", "add a shadow", func() room.Request { return room.Request{Line: "shadow"} }).InFooter("add shadow").Pin().Unless(unable),
+		room.Bind("delete backspace", "remove the selected shadow", p.removeSelected).InFooter("remove").Pin().Unless(unable),
 	}
-}
-
-// addShadow opens the list of encoders.
-func (p *table) addShadow() room.Request {
-	if p.isCrowd {
-		return room.Refusal("a crowd has one encoder and no shadows; tui sweep compares encoders of crowds")
-	}
-	return room.Request{Line: "shadow"}
 }

@@ -31,8 +31,7 @@ type table struct {
 
 	cfg          *config.Config
 	lanes        []engine.Lane // of the snapshot that was observed last
-	remote       bool          // the receiver is reached over a network
-	isCrowd      bool          // the run is of a crowd, which has no shadows
+	noShadows    string        // see room.NoShadows
 	now          time.Duration // virtual time of data
 	item         string        // of the data, such as "cube"
 	itemUnit     string        // see panes.PerItemUnit
@@ -68,8 +67,7 @@ func (p *table) Observe(v room.View) bool {
 	p.observe(v)
 	isDue := v.RedrawDue || len(v.Snap.Lanes) != len(p.lanes)
 	changed := v.Snap.Now != p.now || len(v.Snap.Lanes) != len(p.lanes)
-	p.cfg, p.lanes, p.remote = v.Cfg, v.Snap.Lanes, v.Snap.To != ""
-	p.isCrowd = v.Snap.Crowd != nil
+	p.cfg, p.lanes, p.noShadows = v.Cfg, v.Snap.Lanes, room.NoShadows(v.Snap)
 	if p.rows == nil || changed && isDue {
 		p.now = v.Snap.Now
 		p.item = v.Snap.Item
@@ -420,10 +418,8 @@ func ratioDecimals(lo, hi float64) int {
 // maxWidth columns if possible.
 func (p *table) footnote(maxWidth int) string {
 	switch {
-	case len(p.data.rows) == 0:
-		return "Clients of a crowd are compared on the page Crowd, and runs with saved reports here."
-	case p.remote:
-		return "Shadows are not available over a network: its losses cannot be repeated for another encoder."
+	case p.noShadows != "":
+		return p.noShadows
 	case len(p.data.rows) == 1:
 		return "No shadows yet: v adds an encoder on the same frames and losses."
 	case p.data.To <= p.data.From:

@@ -3,6 +3,7 @@ package relay
 import (
 	"cmp"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"wirelab/internal/panics"
@@ -25,40 +26,30 @@ type Journal struct {
 	quit    chan struct{}
 	done    chan struct{}
 
-	mu      sync.Mutex
-	pending []*eventBlock // blocks to be written, in order
-	free    []*eventBlock // empty blocks for reuse
-	blocks  int           // number of allocated blocks
-	skipped uint64
-	stopped bool // all Writers have failed
+	waiting      chan *journalEntry
+	waitingBytes atomic.Int64  // memory of the payloads of waiting entries
+	unused       sync.Pool     // entries that were written
+	skipped      atomic.Uint64 // events that there was no room for
+	stopped      atomic.Bool   // all Writers have failed
 }
 
-// eventBlock holds events and their payloads. Its size is fixed: growing would copy data while
-// the relay's lock is held and delay datagrams.
-type eventBlock struct {
-	entries [64]journalEntry
-	n       int    // number of entries in use
-	data    []byte // payloads of the entries; the capacity is blockBytes
-}
-
-// journalEntry is an event with its own copy of the trail.
+// journalEntry is an event with its own copies of the payload and of the trail.
 type journalEntry struct {
 	Event
 	trail lossmodel.Trail
 }
 
 const (
-	flushInterval = 100 * time.Millisecond
-	maxBlocks     = 768     // largest number of blocks; they take about 100 MB
-	maxFreeBlocks = 64      // empty blocks kept for reuse
-	blockBytes    = 1 << 16 // bytes for the payloads of a block: room for the largest datagram
+	flushInterval   = 100 * time.Millisecond
+	maxWaiting      = 1 << 15  // events
+	maxWaitingBytes = 64 << 20 // memory of their payloads in bytes
 )
 
 // NewJournal returns a journal that passes events to writers until it is closed. onError, if not
 // nil, is called by the journal's goroutine once for each Writer that fails, with its index.
 func NewJournal(onError func(i int, err error), writers ...Writer) *Journal {
 	j := &Journal{writers: writers, onError: onError, errs: make([]error, len(writers)), quit: make(chan struct{}),
-		done: make(chan struct{})}
+		done: make(chan struct{}), waiting: make(chan *journalEntry, maxWaiting)}
 	go func() {
 		defer close(j.done)
 		panics.Guard(j.fail, j.run)()
@@ -67,51 +58,37 @@ func NewJournal(onError func(i int, err error), writers ...Writer) *Journal {
 }
 
 // Tap stores a copy of an event, of its data and of its trail for the Writers. It skips and counts
-// the event if the limit of blocks is reached, and ignores it if all Writers have failed.
+// the event if too many are waiting, and ignores it if all Writers have failed.
 func (j *Journal) Tap(e *Event) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.stopped {
+	if j.stopped.Load() {
 		return
 	}
-	block := j.blockFor(len(e.Data))
-	if block == nil {
-		j.skipped++
-		return
+	entry, _ := j.unused.Get().(*journalEntry)
+	if entry == nil {
+		entry = &journalEntry{}
 	}
-	entry := &block.entries[block.n]
-	block.n++
-	from := len(block.data)
-	block.data = append(block.data, e.Data...)
+	data := append(entry.Data[:0], e.Data...)
 	entry.Event = *e
-	entry.Data = block.data[from:]
+	entry.Data = data
 	if e.Trail != nil {
 		entry.trail.N = copy(entry.trail.Steps[:], e.Trail.All())
 		entry.Trail = &entry.trail
 	}
-}
-
-// blockFor returns the block for an event with a payload of the given size in bytes: the last
-// pending block if it has room, otherwise an empty one, which it appends to the pending blocks. It
-// returns nil if the limit of blocks is reached. j.mu must be held.
-func (j *Journal) blockFor(bytes int) *eventBlock {
-	if n := len(j.pending); n > 0 {
-		if block := j.pending[n-1]; block.n < len(block.entries) && len(block.data)+bytes <= blockBytes {
-			return block
+	if j.waitingBytes.Add(int64(cap(data))) <= maxWaitingBytes {
+		select {
+		case j.waiting <- entry:
+			return
+		default:
 		}
 	}
-	var block *eventBlock
-	switch n := len(j.free); {
-	case n > 0:
-		block, j.free = j.free[n-1], j.free[:n-1]
-	case j.blocks == maxBlocks:
-		return nil
-	default:
-		block = &eventBlock{data: make([]byte, 0, blockBytes)}
-		j.blocks++
-	}
-	j.pending = append(j.pending, block)
-	return block
+	j.skipped.Add(1)
+	j.release(entry)
+}
+
+// release keeps an entry that no longer waits for reuse.
+func (j *Journal) release(entry *journalEntry) {
+	j.waitingBytes.Add(-int64(cap(entry.Data)))
+	j.unused.Put(entry)
 }
 
 // Close writes the remaining events. It returns the number of skipped events and the first error
@@ -119,50 +96,33 @@ func (j *Journal) blockFor(bytes int) *eventBlock {
 func (j *Journal) Close() (skipped uint64, errs []error) {
 	close(j.quit)
 	<-j.done
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.skipped, j.errs
+	return j.skipped.Load(), j.errs
 }
 
-// run writes pending events at every flushInterval until quit is closed.
+// run writes events until quit is closed, and flushes the Writers at every flushInterval.
 func (j *Journal) run() {
 	tick := time.NewTicker(flushInterval)
 	defer tick.Stop()
-	var written []*eventBlock // the list of the previous call of writePending, reused by the next
 	for {
 		select {
+		case entry := <-j.waiting:
+			j.write(entry)
 		case <-tick.C:
-			written = j.writePending(written)
+			j.forEachWriter(Writer.Flush) // also without events, so that headers are written
 		case <-j.quit:
-			j.writePending(written)
+			for len(j.waiting) > 0 {
+				j.write(<-j.waiting)
+			}
+			j.forEachWriter(Writer.Flush)
 			return
 		}
 	}
 }
 
-// writePending passes the events of all pending blocks to the Writers. The memory of empty, a list that is no
-// longer used, becomes the new list of pending blocks. writePending returns the list of written blocks, which
-// the caller passes as empty to the next call.
-func (j *Journal) writePending(empty []*eventBlock) []*eventBlock {
-	j.mu.Lock()
-	batch := j.pending
-	j.pending = empty[:0]
-	j.mu.Unlock()
-	for _, block := range batch {
-		for i := range block.entries[:block.n] {
-			j.forEachWriter(func(w Writer) error { return w.Write(&block.entries[i].Event) })
-		}
-		block.n, block.data = 0, block.data[:0]
-		j.mu.Lock() // locks and unlocks for each block, because Tap needs free blocks meanwhile
-		if len(j.free) < maxFreeBlocks {
-			j.free = append(j.free, block)
-		} else {
-			j.blocks--
-		}
-		j.mu.Unlock()
-	}
-	j.forEachWriter(Writer.Flush) // flushes even without events, so that headers are written
-	return batch
+// write passes an event to the Writers.
+func (j *Journal) write(entry *journalEntry) {
+	j.forEachWriter(func(w Writer) error { return w.Write(&entry.Event) })
+	j.release(entry)
 }
 
 // forEachWriter calls f for each Writer that has not failed. It stops the journal when all have
@@ -181,7 +141,7 @@ func (j *Journal) forEachWriter(f func(Writer) error) {
 		}
 	}
 	if working == 0 {
-		j.stop()
+		j.stopped.Store(true)
 	}
 }
 
@@ -190,12 +150,5 @@ func (j *Journal) fail(err error) {
 	for i := range j.errs {
 		j.errs[i] = cmp.Or(j.errs[i], err)
 	}
-	j.stop()
-}
-
-// stop makes Tap ignore further events.
-func (j *Journal) stop() {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.stopped = true
+	j.stopped.Store(true)
 }

@@ -181,36 +181,21 @@ func decodeClock(b uint32, format uint8) uint32 {
 }
 
 // Methods of prediction. The reference is the latest message of the same kind and key; the elapsed
-// time is that between the clocks of the reference and of the current message. a and b are other
-// fields, see predictor, mostly the two components of a velocity.
+// time is that between the clocks of the reference and of the current message.
 const (
 	predictSameKind = iota // the value in the latest message of the kind, with any key
 	predictRef             // the value in the reference
 	predictLine            // the straight line through the reference and the message before it
 
-	predictRate // the reference's value + gain x a x elapsed time: a position that moves
-	predictArc  // like predictRate, but (a, b) turns during the elapsed time
-
-	predictTurned     // a of the reference's (a, b), turned during the elapsed time
-	predictRefSpeed   // a such that the length of (a, b) is the same as in the reference; b is coded already
-	predictConstSpeed // a such that the length of (a, b) is predictor.speed; b is coded already
-	predictHeading    // the direction of (a, b), which are coded already
+	predictRate // the reference's value + gain x rate x elapsed time: a position that moves
 	nMethods
 )
 
-// firstWithoutRef is the first of the methods that use only the current message.
-const firstWithoutRef = predictConstSpeed
-
-// A predictor predicts a field by one method. Parameters that the method does not use are zero.
+// A predictor predicts a field by one method. Only predictRate uses rate and gain, which are zero otherwise.
 type predictor struct {
-	method      uint8   // predictSameKind and so on
-	a, b        operand // components of a vector; a alone is a rate of change
-	turnRate    operand // angular speed of the direction of (a, b), counted from a to b
-	gain        factor  // factor from a x elapsed time to the change of the field
-	turnGain    factor  // factor from turnRate x elapsed time to an angle
-	reversed    bool    // the angle is negated; in predictConstSpeed: the root is negative
-	speed       uint32  // length of (a, b); in predictHeading: a shorter vector points backwards
-	angleOffset uint32  // in predictHeading: added to the direction, in 1/2^32 turn
+	method uint8   // predictSameKind and so on
+	rate   operand // a field with a rate of change, such as a component of a velocity
+	gain   factor  // factor from rate x elapsed time to the change of the field
 }
 
 // An operand locates another field: its first unit and its number of bits.
@@ -231,8 +216,8 @@ func (f factor) scale(rate, time int64) int64 {
 
 // predictionInput holds what a prediction may use. Messages that are missing have no units.
 type predictionInput struct {
-	clock                       uint32  // time in the current message's datagram
-	cur, ref, prevRef, sameKind message // see parser; cur ends before the field
+	clock                  uint32  // time in the current message's datagram
+	ref, prevRef, sameKind message // see parser
 }
 
 // readSigned returns the operand's value in m as a signed number, 0 if the operand is not set.
@@ -252,36 +237,7 @@ func (p *predictor) predict(bits uint8, first int, in *predictionInput) int64 {
 	case predictLine:
 		return 2*in.ref.readNumber(first, bits) - in.prevRef.readNumber(first, bits)
 	case predictRate:
-		return in.ref.readNumber(first, bits) + p.gain.scale(p.a.readSigned(in.ref), elapsed(in.clock, in.ref.clock))
-	case predictArc:
-		return in.ref.readNumber(first, bits) + p.arcDisplacement(in)
-	case predictTurned:
-		a, _ := p.turnedVector(in)
-		return a
-	case predictRefSpeed:
-		// a^2 + b^2 is the square of the length. The root has the sign of the reference's a, turned.
-		refA, refB := p.turnedVector(in)
-		b := p.b.readSigned(in.cur)
-		r := roundedSqrt(refA*refA + refB*refB - b*b)
-		if refA < 0 {
-			return -r
-		}
-		return r
-	case predictConstSpeed:
-		b := p.b.readSigned(in.cur)
-		r := roundedSqrt(int64(p.speed)*int64(p.speed) - b*b)
-		if p.reversed {
-			return -r
-		}
-		return r
-	case predictHeading:
-		a, b := p.a.readSigned(in.cur), p.b.readSigned(in.cur)
-		heading := uint32(angle(a, b)) + p.angleOffset
-		if r := int64(p.speed); a*a+b*b < r*r {
-			heading += 1 << 31 // half a turn: the vehicle reverses
-		}
-		// The highest bits of the angle are the prediction, rounded.
-		return int64(heading+1<<(31-bits)) >> (32 - bits)
+		return in.ref.readNumber(first, bits) + p.gain.scale(p.rate.readSigned(in.ref), elapsed(in.clock, in.ref.clock))
 	}
 	return in.ref.readNumber(first, bits) // predictRef
 }
@@ -290,98 +246,6 @@ func (p *predictor) predict(bits uint8, first int, in *predictionInput) int64 {
 // which factor.scale requires. Clocks wrap around.
 func elapsed(now, then uint32) int64 {
 	return min(max(int64(int32(now-then)), -1<<22), 1<<22)
-}
-
-// turnAngle returns the angle by which (a, b) has turned since the reference, in 1/2^32 turn, counted
-// from a to b.
-func (p *predictor) turnAngle(in *predictionInput) int32 {
-	turn := int32(p.turnGain.scale(p.turnRate.readSigned(in.ref), elapsed(in.clock, in.ref.clock)))
-	if p.reversed {
-		return -turn
-	}
-	return turn
-}
-
-// turnedVector returns the reference's (a, b), turned by turnAngle.
-func (p *predictor) turnedVector(in *predictionInput) (a, b int64) {
-	return rotate(p.a.readSigned(in.ref), p.b.readSigned(in.ref), p.turnAngle(in))
-}
-
-// arcDisplacement returns the displacement along a during the elapsed time of something that moves
-// with the velocity (a, b) while that turns. The movement is an arc. Its chord has the direction of
-// the velocity after half of the turn, and is shorter than the arc by the factor
-// sin(turn/2)/(turn/2), which is about 1 - turn^2/24.
-func (p *predictor) arcDisplacement(in *predictionInput) int64 {
-	turn := p.turnAngle(in)
-	rate, _ := rotate(p.a.readSigned(in.ref), p.b.readSigned(in.ref), turn/2)
-	distance := p.gain.scale(rate, elapsed(in.clock, in.ref.clock))
-	// The square of turnScaled is in units of 1/2^24, which explains the limit and the shift.
-	turnScaled := int64(turn>>16) * 411775 >> 20 // in 1/4096 radian: 411775/2^20 is 2*pi/16
-	return distance - distance*min(turnScaled*turnScaled/24, 1<<24)>>24
-}
-
-// Angles are in 1/2^32 turn, so that they wrap as uint32. Rotations and directions are computed by
-// CORDIC (Volder, "The CORDIC Trigonometric Computing Technique", 1959) with integers, because
-// encoder and decoder must get the same results on every machine.
-
-// cordicAngles are the angles whose tangents are 1, 1/2, 1/4 and so on, in 1/2^32 turn.
-var cordicAngles = [...]int32{0x20000000, 0x12e4051e, 0x9fb385b, 0x51111d4, 0x28b0d43, 0x145d7e1, 0xa2f61e, 0x517c55,
-	0x28be53, 0x145f2f, 0xa2f98, 0x517cc, 0x28be6, 0x145f3, 0xa2fa, 0x517d, 0x28be, 0x145f}
-
-// rotate turns the vector (x, y) by an angle, counted from x to y. The components have at most 24 bits.
-func rotate(x, y int64, turn int32) (int64, int64) {
-	if turn > 1<<30 || turn < -1<<30 { // The steps can turn by a little more than a quarter turn; the rest is a negation.
-		x, y, turn = -x, -y, turn+-1<<31
-	}
-	// The steps lengthen the vector by 1.6468. The inverse, 652032874/2^30, is applied first; 16
-	// fraction bits remain.
-	x, y = x*652032874>>14, y*652032874>>14
-	for i, a := range cordicAngles {
-		if turn >= 0 {
-			x, y, turn = x-y>>i, y+x>>i, turn-a
-		} else {
-			x, y, turn = x+y>>i, y-x>>i, turn+a
-		}
-	}
-	return (x + 1<<15) >> 16, (y + 1<<15) >> 16
-}
-
-// angle returns the direction of the vector (x, y) in 1/2^32 turn, counted from the x axis to the y axis. The
-// components have at most 24 bits.
-func angle(x, y int64) (turn int32) {
-	if x < 0 { // The steps can only turn vectors with x >= 0 onto the x axis; turn the vector by half a turn first.
-		x, y, turn = -x, -y, -1<<31
-	}
-	x, y = x<<20, y<<20 // fraction bits for the steps
-	for i, a := range cordicAngles {
-		if y >= 0 {
-			x, y, turn = x+y>>i, y-x>>i, turn+a
-		} else {
-			x, y, turn = x-y>>i, y+x>>i, turn-a
-		}
-	}
-	return turn
-}
-
-// roundedSqrt returns the square root of v, rounded, by Newton's method. v is below 2^62; the result
-// is 0 if v is negative.
-func roundedSqrt(v int64) int64 {
-	if v <= 0 {
-		return 0
-	}
-	// Newton's method decreases r to the root, rounded down, if it begins above it.
-	r := int64(1) << ((bits.Len64(uint64(v)) + 1) / 2)
-	for {
-		next := (r + v/r) / 2
-		if next >= r {
-			break
-		}
-		r = next
-	}
-	if v-r*r > r { // v is above (r+1/2)^2
-		r++
-	}
-	return r
 }
 
 // A fieldCoder turns the predictions of a field into predictions of its bits. The bits that are known
@@ -423,12 +287,11 @@ func (s *fieldCoder) beginUnit(p *parser) {
 	}
 	f := &p.model.fields[um.field]
 	if um.fieldUnit == 0 {
-		if p.ref.units == nil && f.predictors[0].method < firstWithoutRef {
+		if p.ref.units == nil {
 			s.field = nil // also not active for the other units of the field
 			return
 		}
-		cur := message{units: p.units[history+p.msgFirstUnit : history+p.unitCount]}
-		s.beginField(f, unit, &predictionInput{p.clock, cur, p.ref, p.prevRef, p.sameKind})
+		s.beginField(f, unit, &predictionInput{p.clock, p.ref, p.prevRef, p.sameKind})
 	} else {
 		if s.field != f || s.unitIndex+1 != um.fieldUnit {
 			s.field = nil
@@ -445,9 +308,6 @@ func (s *fieldCoder) beginUnit(p *parser) {
 // residual is selected by the difference of the two predictions.
 func (s *fieldCoder) beginField(f *field, first int, in *predictionInput) {
 	s.field, s.prefix, s.intervalSize, s.nPredictors = f, 0, 1<<f.bits, f.predictorCount()
-	if in.ref.units == nil && f.predictors[1].method < firstWithoutRef {
-		s.nPredictors = 1 // the second needs a reference
-	}
 	for i := range s.nPredictors {
 		est := &s.estimates[i]
 		est.prediction = f.predictors[i].predict(f.bits, first, in) & (s.intervalSize - 1)

@@ -16,7 +16,7 @@ import (
 // CRC-32 (IEEE) of everything before. Integers are little-endian.
 const (
 	magic   = "datagram model"
-	version = 2
+	version = 3
 	maxFile = 16 << 20 // bytes
 )
 
@@ -316,24 +316,17 @@ func (f *modelFile) codeField(fld *field) {
 	}
 }
 
-// codePredictor codes a predictor. Methods before predictRate have no parameters. Numbers without a name for
-// errors may have any value that their bytes can hold.
+// codePredictor codes a predictor. Methods before predictRate have no parameters. A number without a name for
+// errors may have any value that its bytes can hold.
 func (f *modelFile) codePredictor(p *predictor) {
 	codeInteger(f, &p.method, 0, nMethods-1, "prediction method")
 	if p.method < predictRate {
 		return
 	}
-	for _, o := range []*operand{&p.a, &p.b, &p.turnRate} {
-		codeInteger(f, &o.first, 0, unitsPerKind-1, "position of an operand")
-		codeInteger(f, &o.bits, 0, 24, "size of an operand")
-	}
-	for _, x := range []*factor{&p.gain, &p.turnGain} {
-		codeInteger(f, &x.numerator, -1<<15, 1<<15-1, "")
-		codeInteger(f, &x.shift, 0, 62, "gain")
-	}
-	f.codeFlag(&p.reversed)
-	codeInteger(f, &p.speed, 0, 1<<24, "speed")
-	codeInteger(f, &p.angleOffset, 0, 1<<32-1, "")
+	codeInteger(f, &p.rate.first, 0, unitsPerKind-1, "position of a rate")
+	codeInteger(f, &p.rate.bits, 0, 24, "size of a rate")
+	codeInteger(f, &p.gain.numerator, -1<<15, 1<<15-1, "")
+	codeInteger(f, &p.gain.shift, 0, 62, "gain")
 }
 
 // codeSlots codes the table of slots: a byte with hashShift, which determines the size of the table; then

@@ -118,13 +118,13 @@ func TestTankGame(t *testing.T) {
 	list := readCapture(t, "bz-1", 5154, true)
 	list = list[:len(list)/testkit.ChooseLong(1, 4, 4)]
 	half := len(list) / 2
-	for i, most := range testkit.ChooseLong([]float64{0.43, 0.27}, []float64{0, 0.34}, []float64{0, 0.34}) {
+	for i, most := range testkit.ChooseLong([]float64{0.46, 0.31}, []float64{0, 0.39}, []float64{0, 0.39}) {
 		if most == 0 {
 			continue // the model without acknowledgements is left to the long check
 		}
 		m := trainModel(t, i == 1, list[:half])
-		if r := measure(t, m, list[half:], 4); r.ratio() > most || r.worst > 0 {
-			t.Errorf("acked %v: %.4f and at most %+d bytes, want %.2f and 0", i == 1, r.ratio(), r.worst, most)
+		if r := measure(t, m, list[half:], 4); r.ratio() > most || r.worst > 1 {
+			t.Errorf("acked %v: %.4f and at most %+d bytes, want %.2f and 1", i == 1, r.ratio(), r.worst, most)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package datagram
 
 import (
-	"cmp"
 	"encoding/binary"
 	"math/bits"
 	"slices"
@@ -160,9 +159,6 @@ type fieldFit struct {
 // nUnits returns the number of units of the field, in each of which there are at most 8 bits.
 func (f *fieldFit) nUnits() int { return int(f.bits+7) / 8 }
 
-// operand returns the field as an operand of predictors of other fields.
-func (f *fieldFit) operand() operand { return operand{uint8(f.first), f.bits} }
-
 // A trial is a predictor and the cost of its residual in each message, in 1/1024 bit.
 type trial struct {
 	predictor predictor
@@ -176,16 +172,9 @@ type fitter struct {
 	fields   []*fieldFit       // pieces of the kind that may become fields
 }
 
-// predictionInput returns the input for predictions of the fields of c. Its current message is complete.
-func (c *comparedMessage) predictionInput() *predictionInput {
-	return &predictionInput{c.clock, message{units: c.units}, c.ref, c.prevRef, c.sameKind}
-}
-
-// canPredict reports whether message c contains the field and, if the predictor needs it, the reference
-// contains it too.
-func (f *fieldFit) canPredict(c *comparedMessage, p *predictor) bool {
-	end := f.first + f.nUnits()
-	return len(c.units) >= end && (p.method >= firstWithoutRef || len(c.ref.units) >= end)
+// canPredict reports whether message c and its reference contain the field.
+func (f *fieldFit) canPredict(c *comparedMessage) bool {
+	return min(len(c.units), len(c.ref.units)) >= f.first+f.nUnits()
 }
 
 // tryPredictor adds a trial of a predictor to the field and returns its total cost in 1/1024 bit. Where the
@@ -195,11 +184,11 @@ func (x *fitter) tryPredictor(f *fieldFit, p predictor) int64 {
 	cost := newResidualCost(int(f.bits))
 	for i := range x.messages {
 		m := &x.messages[i]
-		if !f.canPredict(m, &p) {
+		if !f.canPredict(m) {
 			tried.cost[i] = int32(f.bits) << 10
 		} else {
 			before := cost.sum
-			cost.add(message{units: m.units}.readNumber(f.first, f.bits) - p.predict(f.bits, f.first, m.predictionInput()))
+			cost.add(message{units: m.units}.readNumber(f.first, f.bits) - p.predict(f.bits, f.first, &predictionInput{m.clock, m.ref, m.prevRef, m.sameKind}))
 			tried.cost[i] = int32(cost.sum - before)
 		}
 		tried.sum += int64(tried.cost[i])
@@ -232,15 +221,6 @@ func (x *fitter) fit(keyUnit int) (total int64) {
 			x.tryRates(f)
 		}
 	}
-	// The components of a vector have the same number of bits, and at most one field is between them. rotate and angle
-	// take at most 24 bits; numbers below 6 bits are not tried.
-	for i, a := range x.fields {
-		for _, b := range x.fields[i+1 : min(i+3, len(x.fields))] {
-			if a.first > keyUnit && a.bits == b.bits && a.bits >= 6 && a.bits <= 24 {
-				x.tryHeadings(a, b)
-			}
-		}
-	}
 	for _, f := range x.fields {
 		cost := f.choosePredictors()
 		// The first predictor must be usable in 1/10 of the messages, and the cost of the residuals must be
@@ -252,26 +232,13 @@ func (x *fitter) fit(keyUnit int) (total int64) {
 	return total
 }
 
-// unpredictedCost returns the cost of the field's values without a prediction, coded adaptively, in 1/1024
-// bit. Predictors that use only the current message must cost less.
-func (x *fitter) unpredictedCost(f *fieldFit) int64 {
-	c := newResidualCost(int(f.bits))
-	for i := range x.messages {
-		// Any method without a reference will do: canPredict then tests only whether the message contains the field.
-		if m := &x.messages[i]; f.canPredict(m, &predictor{method: predictConstSpeed}) {
-			c.add(message{units: m.units}.readNumber(f.first, f.bits))
-		}
-	}
-	return c.sum
-}
-
 // uniformCost returns the cost of the field in all messages if its values were equally likely, in 1/1024 bit.
 func (x *fitter) uniformCost(f *fieldFit) int64 { return int64(len(x.messages)) * int64(f.bits) << 10 }
 
 // countPredictable returns the number of messages in which the field's first predictor can be used.
 func (x *fitter) countPredictable(f *fieldFit) (n int) {
 	for i := range x.messages {
-		if f.canPredict(&x.messages[i], &f.predictors[0]) {
+		if f.canPredict(&x.messages[i]) {
 			n++
 		}
 	}
@@ -303,7 +270,7 @@ func (f *fieldFit) choosePredictors() int64 {
 func (x *fitter) tryRates(f *fieldFit) {
 	first, least := len(f.trials), f.cheapest().sum // f.trials[first] will be the best one
 	for _, rate := range x.fields {
-		candidate := predictor{method: predictRate, a: rate.operand()}
+		candidate := predictor{method: predictRate, rate: operand{uint8(rate.first), rate.bits}}
 		// factor.scale takes at most 24 bits; small rates and fields are not tried.
 		if rate.bits > 24 || rate.bits < 4 || f.bits < 6 || !x.fitGain(&candidate, f) {
 			continue
@@ -317,117 +284,8 @@ func (x *fitter) tryRates(f *fieldFit) {
 	}
 }
 
-// tryHeadings tries each field after a and b as the direction of the vector (a, b). If one is, it tries
-// predictors of a, b and the direction from each other, and of the positions whose velocity is (a, b).
-func (x *fitter) tryHeadings(a, b *fieldFit) {
-	for _, heading := range x.fields {
-		if heading.first <= b.first || heading.bits < 8 || heading.bits > 24 {
-			continue
-		}
-		for _, reversed := range []bool{false, true} {
-			x.tryHeading(a, b, heading, reversed)
-		}
-	}
-}
-
-// reversalEighths are values of predictor.speed to try with predictHeading, in eighths of the most
-// frequent speed. A vehicle slower than predictor.speed is assumed to drive backwards, so that its heading is
-// opposite to its velocity; 0 means that no vehicle does.
-var reversalEighths = [...]int64{0, 3, 6}
-
-// tryHeading tries predictHeading for the field heading from (a, b), or from (b, a) if reversed. If the
-// prediction is good enough to show that heading is the direction of the vector, tryHeading also tries
-// heading plus half a turn, and calls tryTurns. Otherwise it leaves no trials.
-func (x *fitter) tryHeading(a, b, heading *fieldFit, reversed bool) {
-	pred := predictor{method: predictHeading, a: a.operand(), b: b.operand(), reversed: reversed}
-	if reversed {
-		pred.a, pred.b = pred.b, pred.a
-	}
-	// Find the most frequent length of the vector, and the offset of the angle: fields count angles from
-	// different directions.
-	var speeds, offsets []int64
-	for i := range x.messages {
-		m := &x.messages[i]
-		cur := message{units: m.units}
-		if p, q := pred.a.readSigned(cur), pred.b.readSigned(cur); heading.canPredict(m, &pred) && (p != 0 || q != 0) {
-			speeds = append(speeds, roundedSqrt(p*p+q*q))
-			offset := cur.readNumber(heading.first, heading.bits) - pred.predict(heading.bits, heading.first, m.predictionInput())
-			offsets = append(offsets, wrapResidual(offset, 1<<(heading.bits-1)))
-		}
-	}
-	if len(offsets) < minMessages {
-		return
-	}
-	slices.Sort(offsets)
-	slices.Sort(speeds)
-	speed := halfSampleMode(speeds)
-	pred.angleOffset = uint32(halfSampleMode(offsets) << (32 - heading.bits))
-	first, least := len(heading.trials), heading.cheapest().sum
-	for _, s := range reversalEighths {
-		pred.speed = uint32(s * speed / 8)
-		x.tryPredictor(heading, pred)
-	}
-	best := slices.MinFunc(heading.trials[first:], func(t, u trial) int { return cmp.Compare(t.sum, u.sum) }).sum
-	// To show that heading is the direction of (a, b), the prediction need not be the best: it may cost 1/8 more
-	// than the cheapest, but must cost 1/8 less than no prediction.
-	if best > least+least/8 || best > x.unpredictedCost(heading)/8*7 {
-		heading.trials = heading.trials[:first]
-		return
-	}
-	pred.speed, pred.angleOffset = 0, pred.angleOffset+1<<31 // half a turn more, without reversal
-	x.tryPredictor(heading, pred)
-	x.tryTurns(a, b, heading, int64(speed), reversed)
-}
-
-// tryTurns tries predictors of a and b, given that heading is their direction: they turn as heading
-// does, and their length is that of the reference or constant. speed is the most frequent length.
-func (x *fitter) tryTurns(a, b, heading *fieldFit, speed int64, reversed bool) {
-	p := predictor{method: predictTurned, a: a.operand(), b: b.operand(), reversed: reversed}
-	// If heading has a rate of change, the vector turns at that rate. Angles have 32 bits, heading fewer:
-	// the shift of the gain is reduced by the difference.
-	for _, r := range heading.trials {
-		if gain := r.predictor.gain; r.predictor.method == predictRate && gain.shift >= 32-heading.bits {
-			p.turnRate, p.turnGain = r.predictor.a, factor{gain.numerator, gain.shift - (32 - heading.bits)}
-		}
-	}
-	x.tryPredictor(a, p)
-	x.tryArcs(a, p)
-	p.a, p.b, p.reversed = p.b, p.a, !reversed // predict b now: with a and b exchanged the turn has the other sense
-	x.tryPredictor(b, p)
-	x.tryArcs(b, p)
-	p.method = predictRefSpeed
-	x.tryPredictor(b, p)
-	for _, radius := range []int64{speed, speed / 2} {
-		for _, negative := range []bool{false, true} {
-			x.tryWithoutRef(b, predictor{method: predictConstSpeed, b: a.operand(), speed: uint32(radius), reversed: negative})
-		}
-	}
-}
-
-// tryWithoutRef tries a predictor that needs no reference. It keeps the trial if that costs at least 1/8
-// less than the field without a prediction.
-func (x *fitter) tryWithoutRef(f *fieldFit, p predictor) {
-	if n := len(f.trials); x.tryPredictor(f, p) > x.unpredictedCost(f)/8*7 {
-		f.trials = f.trials[:n]
-	}
-}
-
-// tryArcs tries predictArc for the fields, mostly positions, whose rate of change is the field rate, a
-// component of a turning vector. p has the operands of the vector and of its turn.
-func (x *fitter) tryArcs(rate *fieldFit, p predictor) {
-	for _, f := range x.fields {
-		for _, r := range f.trials {
-			if r.predictor.method == predictRate && r.predictor.a == rate.operand() {
-				p.method, p.gain = predictArc, r.predictor.gain
-				x.tryPredictor(f, p)
-				break
-			}
-		}
-	}
-}
-
 // fitGain sets p.gain to the most frequent ratio of the field's change since the reference to rate x
-// elapsed time, where the rate is p.a. It uses the half of the messages in which that product is largest.
+// elapsed time, where the rate is p.rate. It uses the half of the messages in which that product is largest.
 // The result is false if no gain was found, or if it is 0.
 func (x *fitter) fitGain(p *predictor, f *fieldFit) bool {
 	type point struct{ moved, expected int64 } // change of the field; rate x elapsed time
@@ -435,11 +293,11 @@ func (x *fitter) fitGain(p *predictor, f *fieldFit) bool {
 	half := int64(1) << (f.bits - 1)
 	for i := range x.messages {
 		m := &x.messages[i]
-		if !f.canPredict(m, p) || len(m.ref.units) < int(p.a.first)+int(p.a.bits+7)/8 {
+		if !f.canPredict(m) || len(m.ref.units) < int(p.rate.first)+int(p.rate.bits+7)/8 {
 			continue
 		}
 		moved := wrapResidual(message{units: m.units}.readNumber(f.first, f.bits)-m.ref.readNumber(f.first, f.bits), half)
-		if expected := p.a.readSigned(m.ref) * elapsed(m.clock, m.ref.clock); expected != 0 {
+		if expected := p.rate.readSigned(m.ref) * elapsed(m.clock, m.ref.clock); expected != 0 {
 			points = append(points, point{moved, expected})
 		}
 	}

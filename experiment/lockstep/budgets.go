@@ -17,7 +17,8 @@ import (
 func CompareBudgets(snap *engine.Snapshot) *engine.BudgetComparison {
 	isCompared := func(l *engine.Lane) bool { return l.Budget.Bps > 0 && !IsAbsent(snap, l) }
 	restarts := func(ch *config.Change) bool { return ch.SetsEncoder() || ch.SetsBudget() }
-	from := commonStart(snap, isCompared, restarts)
+	began, stored := commonStart(snap, isCompared, restarts)
+	from := max(began+engine.WarmUp, stored)
 	samples, to := commonSamples(snap, isCompared, from)
 	c := &engine.BudgetComparison{FromS: from.Seconds(), ToS: max(from, to).Seconds(),
 		Unit: view.UnitOf(snap.Schema)}
@@ -70,28 +71,27 @@ func CompareBudgets(snap *engine.Snapshot) *engine.BudgetComparison {
 	return c
 }
 
-// commonStart returns the time from which the included lanes of a snapshot can be compared: engine.WarmUp after
-// the last of these lanes was added and after the last change for which restarts is true, and not before the
-// oldest sample that all of them still store.
+// commonStart returns when the last of the included lanes of a snapshot was added, or the last change was made for
+// which restarts is true, and the start of the oldest sample that all of these lanes still store. The lanes can be
+// compared engine.WarmUp after began, as far as their samples are stored.
 func commonStart(snap *engine.Snapshot, includes func(*engine.Lane) bool,
-	restarts func(*config.Change) bool) time.Duration {
-	var from, stored time.Duration // stored is the start of the oldest sample that all lanes still store
+	restarts func(*config.Change) bool) (began, stored time.Duration) {
 	for i := range snap.Lanes {
 		l := &snap.Lanes[i]
 		if !includes(l) {
 			continue
 		}
-		from = max(from, l.Began)
+		began = max(began, l.Began)
 		if s := l.Samples; len(s) > 0 {
 			stored = max(stored, s[0].T-meters.SamplePeriod) // T is the end of the sample
 		}
 	}
 	for i := range snap.Log {
 		if c := &snap.Log[i]; c.T <= snap.Now && restarts(&c.Change) {
-			from = max(from, c.T)
+			began = max(began, c.T)
 		}
 	}
-	return max(from+engine.WarmUp, stored)
+	return began, stored
 }
 
 // commonSamples returns the samples of each lane from the given time on, and their end. Lanes that are not included have

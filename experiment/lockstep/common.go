@@ -14,6 +14,7 @@ import (
 // A CommonPeriod is the period in which all lanes of a snapshot can be compared, with their samples.
 type CommonPeriod struct {
 	From, To    time.Duration
+	IsRun       bool     // the only lane was never swapped; the period is the run, as far as its samples are stored
 	LoopSamples int      // number of samples left out because of a loop point: see dropLoopSamples
 	Lanes       []Series // all with the same sample periods
 }
@@ -35,8 +36,11 @@ func IsAbsent(snap *engine.Snapshot, l *engine.Lane) bool { return l.Began > 0 &
 // out.
 func CommonSamples(snap *engine.Snapshot) CommonPeriod {
 	isPresent := func(l *engine.Lane) bool { return !IsAbsent(snap, l) }
-	x := CommonPeriod{From: commonStart(snap, isPresent, (*config.Change).SetsEncoder),
-		Lanes: make([]Series, len(snap.Lanes))}
+	began, stored := commonStart(snap, isPresent, (*config.Change).SetsEncoder)
+	x := CommonPeriod{From: max(began+engine.WarmUp, stored), Lanes: make([]Series, len(snap.Lanes))}
+	if len(snap.Lanes) == 1 && began == 0 {
+		x.From, x.IsRun = stored, true
+	}
 	samples, to := commonSamples(snap, isPresent, x.From)
 	x.To = to
 	for i := range samples {

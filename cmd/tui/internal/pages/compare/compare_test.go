@@ -302,32 +302,37 @@ func TestSwapRestartsComparison(t *testing.T) {
 	if got := lockstep.CommonSamples(snap).From; got != 81*time.Second {
 		t.Errorf("compared since %v, want 81 s", got)
 	}
-	later := compareLanes(snap)
-	at := func(now time.Duration) comparison {
-		cut := *snap
-		cut.Now, cut.Lanes = now, slices.Clone(snap.Lanes)
-		for i := range cut.Lanes {
-			cut.Lanes[i].Samples = meters.Between(snap.Lanes[i].Samples, 0, now)
-		}
-		return compareLanes(&cut)
+	snap.Now = 80500 * time.Millisecond
+	for i := range snap.Lanes {
+		snap.Lanes[i].Samples = meters.Between(snap.Lanes[i].Samples, 0, snap.Now)
 	}
-	earlier, c, kept := at(79500*time.Millisecond), at(80500*time.Millisecond), at(80500*time.Millisecond)
-	kept.keepFigures(&later) // of a time after the cursor
-	if !math.IsNaN(kept.rows[0].figures[figureKbps]) {
-		t.Error("a moment has figures of a later one")
-	}
-	kept.rows[1].name = "B of another encoder"
-	kept.keepFigures(&earlier)
-	for i, isKept := range []bool{true, false, true, true, true} {
-		if got := kept.rows[i].figures[figureKbps] == earlier.rows[i].figures[figureKbps]; got != isKept {
-			t.Errorf("row %d keeps its figures: %v", i, got)
-		}
-	}
+	c := compareLanes(snap)
 	for _, r := range c.rows {
 		r.lanes.gapTo(&c.rows[0].lanes, figureKbps)
 		if v := r.figures[figureKbps]; !math.IsNaN(v) {
 			t.Errorf("%s has %v kbps without data", r.name, v)
 		}
+	}
+}
+
+// TestFiguresOfOneLane: without shadows and swaps the figures are those of the whole run, as on page Live; while the time
+// cursor is in the past they are the means of the samples up to there.
+func TestFiguresOfOneLane(t *testing.T) {
+	lab := labtest.NewLab()
+	lane := &lab.Snap.Lanes[0]
+	lane.Totals.Sent, lane.Totals.PayloadKbps = 5400, 77.7
+	p, s := stageOf(lab, 160, 46)
+	s.Tick(true)
+	if got := p.rows[0].figures[figureKbps]; got != 77.7 {
+		t.Errorf("%v kbps, want 77.7", got)
+	}
+	cut := *lab.Snap
+	cut.Now, cut.Lanes = 300*time.Millisecond, slices.Clone(cut.Lanes)
+	cut.Lanes[0].Samples = lane.Samples[:3]
+	p.Observe(room.View{Snap: &cut, Now: lab.Snap, Past: true, Cfg: cut.Config, RedrawDue: true})
+	sum := meters.Sum(cut.Lanes[0].Samples)
+	if got, want := p.rows[0].figures[figureKbps], float64(sum.PayloadBits)/300; math.Abs(got-want) > 1e-9 {
+		t.Errorf("%v kbps of the first 0.3 s, want %v", got, want)
 	}
 }
 

@@ -94,7 +94,7 @@ func orNone(s string) string {
 }
 
 // formatDifference formats the difference of two values of a figure, "=" if it is rounded to 0. Figures
-// with decimals also have the change in percent of a, unless a is 0. A word follows if one of the values is
+// with decimals also have the change in percent of a, unless they are percentages or the change rounds to 0. A word follows if one of the values is
 // better and the runs are alike.
 func formatDifference(f *figures.Row, a, b float64, isLike bool) look.Span {
 	text := f.Text(math.Abs(b - a))
@@ -106,8 +106,10 @@ func formatDifference(f *figures.Row, a, b float64, isLike bool) look.Span {
 		sign = "−"
 	}
 	text = sign + text
-	if a > 0 && f.Decimals > 0 {
-		text += fmt.Sprintf(" (%s%s %%)", sign, units.Fixed(100*math.Abs(b/a-1), 0))
+	hasPercent := a > 0 && f.Decimals > 0 && f.Unit != "%"
+	percent := units.Fixed(100*math.Abs(b/a-1), 0)
+	if hasPercent && percent != "0" {
+		text += fmt.Sprintf(" (%s%s %%)", sign, percent)
 	}
 	const negligible = 0.005 // of a
 	switch {
@@ -124,11 +126,10 @@ func (p *details) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		return
 	}
 	r := p.of.selected().report
-	names := []look.Span{look.Plain.Span(r.Name), look.Dim.Span(" vs " + p.base().Name)}
+	names := []look.Span{look.Plain.Span(r.Name), look.Dim.Span(" vs " + p.base().Name + ", whole runs")}
 	c.FitFrame(th, focused, p.Name(), names, names[:1])
-	y := 1
 	if r.err != nil {
-		c.Wrap(2, y, c.W-4, errorStyle(r.err), r.err.Error())
+		c.Wrap(2, 1, c.W-4, errorStyle(r.err), r.err.Error())
 		return
 	}
 	p.NumRows = len(p.rows)
@@ -138,14 +139,11 @@ func (p *details) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	p.Columns = []grid.Column{{Title: "figure or setting", Width: 40, Min: 16, Text: cell(0)},
 		{Title: p.base().Name, Width: 24, Min: 9, Right: true, Text: cell(1)},
 		{Title: r.Name, Width: 24, Min: 9, Right: true, Text: cell(2)},
-		{Title: "difference", Width: 24, Min: 21, Drop: 1, Right: true, Text: cell(3)}}
+		{Title: "right minus left", Width: 24, Min: 21, Drop: 1, Right: true, Text: cell(3)}}
 	p.Sort = -1
 	notes := look.Wrap(strings.Join(p.notes, ". "), c.W-5)
-	notes = notes[:min(len(notes), max(c.H-8, 0))]
-	p.Table.Draw(c, th, y, c.H-2-len(notes))
-	for i, line := range notes {
-		c.Clip(3, c.H-1-len(notes)+i, c.W-5, look.Dim, line)
-	}
+	const minRows = 6 // of the table with its titles, and borders
+	drawWithNotes(c, th, &p.Table, notes, c.H-minRows-2)
 }
 
 // Move moves the cursor.

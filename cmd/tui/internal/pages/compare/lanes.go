@@ -48,22 +48,6 @@ func compareLanes(snap *engine.Snapshot) comparison {
 	return c
 }
 
-// keepFigures keeps the figures of an earlier comparison for lanes that continue, until there are data of the new
-// common period, so that they do not disappear for a second when a lane is added.
-func (c *comparison) keepFigures(before *comparison) {
-	isEarlier := c.From < before.From || c.To < before.To
-	if c.To > c.From || isEarlier {
-		return
-	}
-	for _, r := range c.rows {
-		i := slices.IndexFunc(before.rows, func(old *row) bool { return old.key == r.key && old.name == r.name })
-		if i >= 0 {
-			r.figures = before.rows[i].figures
-			r.lanes = before.rows[i].lanes
-		}
-	}
-}
-
 // pairPackets collects, for each lane, the times of the packets that every lane still stores, so that
 // element i of all lanes is the same packet. It returns the number of packets. Lanes that send nothing are
 // ignored, and so are packets with references from before a loop point, where the data jump because a

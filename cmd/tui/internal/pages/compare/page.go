@@ -30,7 +30,7 @@ func New(shadowChoice *panes.SelectedShadow, dir string) *room.Page {
 	s := p.Add(rows, figures, chart, &panes.Charts{OnlySelected: true, Selected: panes.RatioChart}, changes)
 	p.LayOut = func(w, h int) []room.Place {
 		const minTable, minRowsForBoth, wide, minHeightOfCharts = 7, 20, 104, 18
-		y := min(len(rows.rows)+otherRows, max(h/2, minTable))
+		y := min(len(rows.rows)+otherRows+len(rows.footnote(w)), max(h/2, minTable))
 		if h < minHeightOfCharts && figures.Absent() { // without Changes, and without a chart of a few rows
 			return []room.Place{s[0].Place(0, 0, w, h)}
 		}

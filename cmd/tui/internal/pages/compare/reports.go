@@ -141,9 +141,9 @@ func (r *run) hasConditionsOf(other *run) bool {
 	return true
 }
 
-// shortName returns the name of a report without the year and the seconds, followed by its encoder or the
-// number of its stretches: day, time, "auto" if a signal saved the report, and the number among reports of
-// one second. Names of another form are returned unchanged.
+// shortName returns the encoders of a report, "mean" if it has several stretches, then its name without the year and the
+// seconds: day, time, "auto" if a signal saved the report, and the number among reports of one second. Names of another
+// form are returned unchanged.
 func (r *run) shortName() string {
 	const stamp = len("2006-01-02-150405")
 	name, encoder := r.Name, r.settings["encoder.name"]
@@ -151,7 +151,14 @@ func (r *run) shortName() string {
 	if !hasStamp || encoder == "" {
 		return name
 	}
-	out := name[5:10] + " " + name[11:13] + ":" + name[13:15]
+	out := r.encoders
+	switch {
+	case len(r.stretches) > 0:
+		out += ", mean"
+	case r.totals.Crowd != nil:
+		out += ", " + sumOfClients(r.totals.Crowd.Clients)
+	}
+	out += " " + name[5:10] + " " + name[11:13] + ":" + name[13:15]
 	rest, isAutomatic := strings.CutPrefix(name[stamp+1:], report.Automatic)
 	if isAutomatic {
 		out += " auto"
@@ -160,14 +167,7 @@ func (r *run) shortName() string {
 	if !ok {
 		return name
 	}
-	out += strings.ReplaceAll(number, "-", " ")
-	if n := len(r.stretches); n > 0 {
-		return fmt.Sprintf("%s mean of %d stretches", out, n)
-	}
-	if r.totals.Crowd != nil {
-		out += " " + sumOfClients(r.totals.Crowd.Clients)
-	}
-	return out + " " + r.encoders
+	return out + strings.ReplaceAll(number, "-", " ")
 }
 
 // sumOfClients describes the figures of a crowd.
@@ -295,7 +295,7 @@ func (d *folder) rows(thisRun *run) []*row {
 		list[0].saved = saved
 		rows = append(rows, list...)
 	}
-	heading := "saved reports, newest first; enter shows only those like this run"
+	heading := "all saved reports; enter shows those like this run"
 	switch {
 	case d.err != nil:
 		heading = d.err.Error()
@@ -306,7 +306,7 @@ func (d *folder) rows(thisRun *run) []*row {
 	case !d.showAll && others == 0:
 		heading = "saved reports with the data and link of this run"
 	case !d.showAll:
-		heading = "saved reports with the data and link of this run; enter shows " + words.Count(others, "other")
+		heading = "saved reports like this run; enter shows " + words.Count(others, "other")
 	}
 	rows[0] = newHeading(heading)
 	rows[0].key = reportsKey

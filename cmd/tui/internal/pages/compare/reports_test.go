@@ -48,7 +48,7 @@ func lineWith(view, text string) string {
 func TestReportsAreRows(t *testing.T) {
 	p, m := withReports(labtest.WriteReports(t), 160, 60, "down", "down", "down", "down")
 	r := p.selected()
-	if got := strings.Fields(lineWith(m.View(), "02-01 10:00 rotor")); strings.Join(got[4:9], " ") != "142.5 - 4.0 40.0 35.0" {
+	if got := strings.Fields(lineWith(m.View(), "rotor 02-01 10:00")); strings.Join(got[4:9], " ") != "142.5 - 4.0 40.0 35.0" {
 		t.Errorf("%q", got)
 	}
 	if v := m.View(); !strings.Contains(v, "other data or link") || strings.Contains(v, "×") {
@@ -92,7 +92,7 @@ func TestRowForEachStretch(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, m := withReports(dir, 200, 46)
-	for text, want := range map[string]string{"mean of 2 stretches": "142.5 - 4.0", "0-12 s rotor": "100.0 9.5 5.0", "12-30 s raw x=3": "170.8 - 0.0"} {
+	for text, want := range map[string]string{"02-01 10:00": "142.5 - 4.0", "0-12 s rotor": "100.0 9.5 5.0", "12-30 s raw x=3": "170.8 - 0.0"} {
 		if line := strings.Join(strings.Fields(lineWith(m.View(), text)), " "); !strings.Contains(line, text+" "+want) {
 			t.Errorf("%q, want %q\n%s", line, text+" "+want, m.View())
 		}
@@ -101,8 +101,8 @@ func TestRowForEachStretch(t *testing.T) {
 	lab.Snap.Lanes[0].Stretches = []meters.StretchFigures{{Encoder: "raw", ToS: 50, Link: "perfect"}, {Encoder: "raw", FromS: 50, ToS: 51, Link: "loss 1%"},
 		{Encoder: "raw", FromS: 51, ToS: 52.6, Link: "loss 2%"}, {Encoder: "raw", FromS: 52.6, ToS: 80, PayloadKbps: 7, Link: "loss 5%"}, {Encoder: "rotor", FromS: 80, ToS: 81}}
 	p, m := labtest.NewPaneStage[*table](New(&panes.SelectedShadow{}, ""), lab, 160, 46)
-	for text, want := range map[string]string{"0-50 s raw": "0.0 - 0.0 - - - other frames, perfect", "50-53 s several settings": "- - - - - - too short",
-		"53-80 s raw": "7.0 - 0.0 - - - other frames, loss 5%", "80-81 s rotor": "0.0 - 0.0 - - - too short"} {
+	for text, want := range map[string]string{"0-50 s raw": "0.0 - 0.0 - - - perfect; other frames", "50-53 s several settings": "- - - - - - too short",
+		"53-80 s raw": "7.0 - 0.0 - - - loss 5%; other frames", "80-81 s rotor": "0.0 - 0.0 - - - too short"} {
 		if line := strings.Join(strings.Fields(lineWith(m.View(), text)), " "); !strings.Contains(line, text+" "+want) {
 			t.Errorf("%q, want %q\n%s", line, text+" "+want, m.View())
 		}
@@ -120,10 +120,10 @@ func TestRowForEachStretch(t *testing.T) {
 // TestShortNames: names are shortened without losing what distinguishes them.
 func TestShortNames(t *testing.T) {
 	for _, c := range [][3]string{
-		{"2026-11-22-092949-rotor", "rotor", "11-22 09:29 rotor"},
-		{"2026-11-22-092949-rotor-2", "rotor", "11-22 09:29 2 rotor"},
-		{"2026-11-22-092949-autosave-kinetic-lite", "kinetic-lite", "11-22 09:29 auto kinetic-lite"},
-		{"2026-11-22-092949-autosave-rotor-3", "rotor", "11-22 09:29 auto 3 rotor"},
+		{"2026-11-22-092949-rotor", "rotor", "rotor 11-22 09:29"},
+		{"2026-11-22-092949-rotor-2", "rotor", "rotor 11-22 09:29 2"},
+		{"2026-11-22-092949-autosave-kinetic-lite", "kinetic-lite", "kinetic-lite 11-22 09:29 auto"},
+		{"2026-11-22-092949-autosave-rotor-3", "rotor", "rotor 11-22 09:29 auto 3"},
 		{"before the fix", "rotor", "before the fix"},
 		{"2026-11-22-092949-rotor", "raw", "2026-11-22-092949-rotor"},
 		{"", "", ""},
@@ -276,7 +276,7 @@ func TestOnlyComparableReportsAreListed(t *testing.T) {
 		}
 		return n
 	}
-	if v := m.View(); listed() != 1 || !strings.Contains(v, "data and link of this run; enter shows 3 others") {
+	if v := m.View(); listed() != 1 || !strings.Contains(v, "reports like this run; enter shows 3 others") {
 		t.Errorf("%d reports\n%s", listed(), v)
 	}
 	m.Press("down", "enter")

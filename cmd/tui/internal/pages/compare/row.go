@@ -61,6 +61,15 @@ func (f figure) format(v float64) string {
 // rowFigures are the figures of a row; NaN if unknown.
 type rowFigures [numFigures]float64
 
+// replace replaces figures by those of other that are known.
+func (list *rowFigures) replace(other rowFigures) {
+	for f, v := range other {
+		if !math.IsNaN(v) {
+			list[f] = v
+		}
+	}
+}
+
 // row is a row of the table: a lane of this run, a saved report, a stretch of either between two changes, or a
 // heading.
 type row struct {
@@ -99,6 +108,9 @@ func (r *row) figureText(f figure) string {
 func (r *run) figures() rowFigures {
 	list := unknownFigures()
 	t := &r.totals
+	if t.Sent == 0 {
+		return list // 0 kbps would be the best
+	}
 	list[figureKbps] = t.PayloadKbps
 	if t.BitsPerChangedCube != nil {
 		list[figureBits] = t.BitsPerChangedCube.Or(math.NaN())

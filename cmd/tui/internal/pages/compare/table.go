@@ -72,10 +72,12 @@ func (p *table) Observe(v room.View) bool {
 		p.now = v.Snap.Now
 		p.item = v.Snap.Item
 		p.itemUnit = panes.PerItemUnit(v.Snap.Schema, v.Snap.Item)
-		before := p.data
 		p.data = compareLanes(v.Snap)
-		p.data.keepFigures(&before)
 		p.updateThisRun(v)
+		p.data.IsRun = p.data.IsRun && !v.Cut() // only then the totals are those of the period
+		if p.data.IsRun {
+			p.data.rows[0].figures.replace(p.thisRun.figures())
+		}
 		p.arrange()
 		p.redraws++
 		if p.redraws >= redrawsPerRound || p.lacksGap() {
@@ -142,7 +144,7 @@ func (p *table) arrange() {
 		p.rows = append(p.rows, r)
 	}
 	if stretches := p.thisRun.stretches; len(stretches) > 0 {
-		p.rows = append(p.rows, newHeading("this run, from change to change of its encoder or link, with the first second of each"))
+		p.rows = append(p.rows, newHeading("stretches of this run between changes of encoder or link"))
 		p.rows = append(p.rows, stretchRows("", stretches, nil)...)
 	}
 	hasReports := len(p.list)+len(p.opened) > 0
@@ -237,7 +239,6 @@ func (p *table) rearrange() {
 
 const (
 	firstFigure   = 1  // the column of the first figure
-	otherRows     = 4  // rows of the pane besides those of the table: borders, titles, footnote
 	sparkWidth    = 24 // columns of a sparkline
 	minuteSamples = int(time.Minute / meters.SamplePeriod)
 )
@@ -286,8 +287,19 @@ func (p *table) setColumns() {
 // Draw implements room.Pane.
 func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.FitFrame(th, focused, p.Name(), look.Labelled("by "+p.sortFigure().text(p.itemUnit).long))
-	p.Table.Draw(c, th, 1, c.H-otherRows+1)
-	c.Clip(3, c.H-2, c.W-5, look.Dim, p.footnote(c.W-5))
+	drawWithNotes(c, th, &p.Table, p.footnote(c.W), max(c.H-p.NumRows-otherRows, 1))
+}
+
+// otherRows are the rows of a pane besides those of its table and the notes below it: borders and titles.
+const otherRows = 3
+
+// drawWithNotes draws a table and, below it, lines of text, at most maxLines.
+func drawWithNotes(c *look.Canvas, th *look.Theme, t *grid.Table, notes []string, maxLines int) {
+	notes = notes[:min(len(notes), max(maxLines, 0))]
+	t.Draw(c, th, 1, c.H-2-len(notes))
+	for i, line := range notes {
+		c.Clip(3, c.H-1-len(notes)+i, c.W-5, look.Dim, line)
+	}
 }
 
 // nameText returns the symbol and the name of a row.
@@ -353,7 +365,7 @@ func (p *table) gapCell(c grid.Cell) []look.Span {
 	case r.stretch != nil && r.stretch.isShort:
 		return grid.Text(look.Dim, "too short")
 	case r.stretch != nil && r.stretch.link != "":
-		return grid.Text(look.Dim, "other frames, "+r.stretch.link)
+		return grid.Text(look.Dim, r.stretch.link+"; other frames")
 	case r.stretch != nil || p.reference.stretch != nil:
 		return grid.Text(look.Dim, "other frames")
 	case math.IsNaN(v) && !isPaired:
@@ -414,16 +426,21 @@ func ratioDecimals(lo, hi float64) int {
 	return 4
 }
 
-// footnote describes the period of the data and the method of the intervals, or what adds lanes, in at most
-// maxWidth columns if possible.
-func (p *table) footnote(maxWidth int) string {
+// footnote describes the period of the data and the method of the intervals, or what adds lanes, in lines for a pane of
+// the given width.
+func (p *table) footnote(width int) []string { return look.Wrap(p.noteText(width-5), width-5) }
+
+// noteText returns the text of the footnote, in at most maxWidth columns if possible.
+func (p *table) noteText(maxWidth int) string {
+	isAlone := len(p.data.rows) < 2
+	note := cmp.Or(p.noShadows, "no shadows yet: v adds an encoder on the same frames and losses")
 	switch {
-	case p.noShadows != "":
-		return p.noShadows
-	case len(p.data.rows) == 1:
-		return "No shadows yet: v adds an encoder on the same frames and losses."
+	case isAlone && (p.data.IsRun || len(p.data.rows) == 0):
+		return note
 	case p.data.To <= p.data.From:
-		return "The comparison begins again 1 s after the last encoder was added or swapped."
+		return "the comparison begins 1 s after the last encoder was added or swapped"
+	case isAlone:
+		return "figures since " + look.FormatTime(p.data.From) + "; " + note
 	}
 	period := seconds(max(p.data.To-p.data.From, 0))
 	long := "common period " + period

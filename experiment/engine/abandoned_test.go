@@ -85,6 +85,9 @@ func (p *outage) Receive(now time.Duration) (lossmodel.Delivery, bool) {
 	}
 }
 
+// reportDelay is how long the reports take.
+const reportDelay = 15 * time.Millisecond
+
 // deliver passes a datagram to the receiver and reports the result.
 func (p *outage) deliver(now time.Duration, d lossmodel.Delivery) lossmodel.Delivery {
 	if d.Data == nil {
@@ -95,7 +98,7 @@ func (p *outage) deliver(now time.Duration, d lossmodel.Delivery) lossmodel.Deli
 	if rx.Frame != nil {
 		p.packet[0].Decoded, p.packet[0].Frame = true, new(Fingerprinter).Of(rx.Frame)
 	}
-	p.reported = RemoteReport{Packets: p.packet[:], Arrived: now, ReportedAt: now}
+	p.reported = RemoteReport{Packets: p.packet[:], Arrived: now - reportDelay, ReportedAt: now}
 	return d
 }
 
@@ -121,6 +124,9 @@ func TestReceiversAgreeAfterOutage(t *testing.T) {
 		s := mustOpen(t, c, labtest.NewCubeSource(60, 20, -1, 1), Options{Endless: true, Network: &outage{}})
 		mustRun(t, s, 10*time.Second)
 		x := s.lanes[0].totals(s.Now())
+		if behind := s.Now() - s.lanes[0].display.Moment(); s.View(0).World.Behind != behind-reportDelay {
+			t.Errorf("%s: the picture is %v behind, expected %v less the way of the reports", name, s.View(0).World.Behind, behind)
+		}
 		if x.Unknown == 0 || x.Wrong != 0 || x.Remote.Differs != 0 {
 			t.Errorf("%s: %d unknown, %d wrong, %d differ", name, x.Unknown, x.Wrong, x.Remote.Differs)
 		}

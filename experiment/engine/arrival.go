@@ -9,6 +9,7 @@ import (
 	"wirelab/experiment/container"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine/packetlog"
+	"wirelab/experiment/engine/playout"
 	"wirelab/lossmodel"
 )
 
@@ -17,7 +18,7 @@ import (
 // sends the datagrams other than packets that are due.
 func (l *lane) receiveAll(now time.Duration) {
 	for d, ok := l.paths.down.Receive(now); ok; d, ok = l.paths.down.Receive(now) {
-		l.readReport()
+		l.readReport(now)
 		switch {
 		case d.Tag == inheritedTag:
 			l.handleInherited(now, d.Flipped > 0 || d.Lost != lossmodel.None)
@@ -55,14 +56,18 @@ func (l *lane) receiveAll(now time.Duration) {
 	}
 }
 
-// readReport reads the peer's report of the datagram that has arrived, if there is a peer.
-func (l *lane) readReport() {
+// readReport reads the peer's report, if there is a peer, of the datagram that is handled at now.
+func (l *lane) readReport(now time.Duration) {
 	l.report, l.packetReport = nil, nil
 	if l.paths.peer == nil {
 		return
 	}
 	l.report = l.paths.peer.Reported()
-	if l.report != nil && len(l.report.Packets) > 0 {
+	if l.report == nil {
+		return
+	}
+	l.paths.reportDelay.Add(now, now-l.report.Arrived, playout.OffsetPeriod)
+	if len(l.report.Packets) > 0 {
 		l.packetReport = &l.report.Packets[0]
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine/meters"
+	"wirelab/internal/window"
 	"wirelab/lossmodel"
 )
 
@@ -98,6 +99,7 @@ type paths struct {
 	downLink, upLink *lossmodel.Link // the modelled links: down and up, or parts of them
 	peer             RemotePath      // down, if the receiver is on another machine; else nil
 	remote           meters.Remote   // unused if peer is nil
+	reportDelay      window.Minimum  // from an arrival at the peer until the receiver in this process gets the datagram
 }
 
 // connect connects sender and receiver by modelled links.

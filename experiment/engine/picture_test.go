@@ -64,8 +64,9 @@ func TestPictureShowsBothEndpoints(t *testing.T) {
 		if p.Shown == nil {
 			continue
 		}
-		n := endpoint.TickAt(p.Moment, 60)
-		share := float64(p.Moment-endpoint.TickTime(n, 60)) * 60 / float64(time.Second)
+		moment := s.Now() - p.Behind
+		n := endpoint.TickAt(moment, 60)
+		share := float64(moment-endpoint.TickTime(n, 60)) * 60 / float64(time.Second)
 		want := path[n].Scale(1-share).AddScaled(path[min(n+1, tick)], share)
 		shown := physics.Vec{X: float64(p.Shown[0].X), Y: float64(p.Shown[0].Y), Z: float64(p.Shown[0].Z)}
 		moves := path[n] != path[min(n+1, tick)]
@@ -89,6 +90,6 @@ func BenchmarkPicture(b *testing.B) {
 	mustRun(b, s, 5*time.Second)
 	b.ReportAllocs()
 	for b.Loop() {
-		s.lanes[0].display.Picture(&s.feed.current.Frame, &s.truths)
+		s.lanes[0].display.Picture(&s.feed.current.Frame, &s.truths, s.Now())
 	}
 }

@@ -33,15 +33,16 @@ func (s *Session) View(maxPackets int) *Snapshot {
 // before the first frame.
 func (s *Session) viewDisplay(snap *Snapshot) {
 	d, sent := s.lanes[0].display, &s.feed.current.Frame
+	displayedAt := s.Now() - s.lanes[0].paths.reportDelay.Value()
 	switch {
 	case s.feed.framesTaken == 0 || s.isFile:
 	case s.cubes:
-		snap.World = d.Picture(sent, &s.truths)
+		snap.World = d.Picture(sent, &s.truths, displayedAt)
 		if p := &s.player; p.source != nil {
 			snap.World.Live, snap.World.Autopilot, snap.World.Keys = true, !p.manual, p.source.Keys()
 		}
 	default:
-		snap.Frames = d.Frames(s.schema, sent, s.Now())
+		snap.Frames = d.Frames(s.schema, sent, displayedAt)
 		if src, ok := s.feed.source.(interface{ RowKeys() []string }); ok {
 			snap.Frames.Keys = src.RowKeys()
 		}

@@ -16,7 +16,7 @@ type Picture struct {
 
 	// Error is the position error of each displayed cube in millimetres; nil if unknown.
 	Error   []float32
-	Moment  time.Duration // displayed source time
+	Behind  time.Duration // lag of the displayed time behind the sender
 	Starved bool          // there is no snapshot to interpolate to, so the display stands still
 
 	Live      bool        // the source accepts the user's input
@@ -41,9 +41,9 @@ func displayPose(p *cubePose) Pose {
 }
 
 // Picture returns a copy of the cubes at both endpoints; 60 KB for 901 cubes. sent is the sender's newest
-// frame and must be a frame of cubes, and t has the source's frames. Before the display begins, only Sent
-// is set. The caller sets Live, Autopilot and Keys.
-func (d *Display) Picture(sent *frame.Frame, t *Truths) *Picture {
+// frame and must be a frame of cubes, t has the source's frames, and now is the time of the display. Before the display
+// begins, only Sent is set. The caller sets Live, Autopilot and Keys.
+func (d *Display) Picture(sent *frame.Frame, t *Truths, now time.Duration) *Picture {
 	x := &d.screen
 	p := &Picture{Sent: make([]Pose, x.rows)}
 	for i := range p.Sent {
@@ -55,7 +55,8 @@ func (d *Display) Picture(sent *frame.Frame, t *Truths) *Picture {
 	if !d.clock.running || !x.hasState {
 		return p
 	}
-	p.Moment, p.Starved = x.moment, w[2].entry == nil
+	p.Behind = now - x.moment
+	p.Starved = w[2].entry == nil
 	b := newBlend(x, &w, x.moment)
 	b.setTruth(t, &w, x.moment, x.cadence.TickHz)
 	p.Shown = make([]Pose, x.rows)
@@ -98,7 +99,7 @@ const maxCells, maxBody = 4096, 4096
 
 // Frames returns copies of the frames at both endpoints, with at most maxCells values of the table unless
 // the schema has positions, which are displayed as a map. s is the schema of sent, the sender's newest
-// frame, and now is the virtual time.
+// frame, and now is the time of the display.
 func (d *Display) Frames(s *frame.Schema, sent *frame.Frame, now time.Duration) *Frames {
 	cells := maxCells
 	hasPositions := slices.ContainsFunc(s.Fields, func(f frame.Field) bool { return f.Hint.Role == frame.Position })

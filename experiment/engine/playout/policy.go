@@ -147,10 +147,10 @@ type fixedDelay struct {
 	offset window.Minimum // of the receiver's clock, plus the latency of a snapshot
 }
 
-// offsetPeriod is the period of the minimum of fixedDelay.
-const offsetPeriod = 5 * time.Second
+// OffsetPeriod is the period of the minimum of the offsets between clocks that a fixed delay estimates.
+const OffsetPeriod = 5 * time.Second
 
-func (f *fixedDelay) arrive(now, source time.Duration) { f.offset.Add(now, now-source, offsetPeriod) }
+func (f *fixedDelay) arrive(now, source time.Duration) { f.offset.Add(now, now-source, OffsetPeriod) }
 
 func (f *fixedDelay) target(now time.Duration) time.Duration { return now - f.offset.Value() - f.delay }
 

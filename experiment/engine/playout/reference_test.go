@@ -217,11 +217,11 @@ func (x *reference) cubePosition(first int) (shown, truth physics.Vec) {
 
 // checkPicture compares the copies for the dashboard with the snapshots. known means that the errors are
 // known.
-func (x *reference) checkPicture(t *testing.T, known bool) {
+func (x *reference) checkPicture(t *testing.T, now time.Duration, known bool) {
 	sent := x.source[len(x.source)-1]
-	p := x.display.Picture(sent, &x.truths)
-	if p.Moment != x.moment || p.Starved != (x.after == nil) || (p.Error != nil) != known {
-		t.Fatalf("displayed %v, starved %t: the picture is of %v, starved %t", x.moment, x.after == nil, p.Moment, p.Starved)
+	p := x.display.Picture(sent, &x.truths, now)
+	if p.Behind != now-x.moment || p.Starved != (x.after == nil) || (p.Error != nil) != known {
+		t.Fatalf("displayed %v, starved %t: the picture is of %v, starved %t", x.moment, x.after == nil, now-p.Behind, p.Starved)
 	}
 	for i, pose := range p.Shown {
 		first := i * frame.CubeFields
@@ -570,7 +570,7 @@ func checkErrors(t *testing.T, r *fixture, rng *rand.Rand, isTable bool) {
 		if isTable {
 			x.checkFrames(t, endpoint.TickTime(uint64(n), 50))
 		} else {
-			x.checkPicture(t, known)
+			x.checkPicture(t, endpoint.TickTime(uint64(n), 50), known)
 		}
 		if known {
 			checked++

@@ -51,17 +51,15 @@ func (p *Budgets) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 			lanes = append(lanes, l)
 			style := look.LaneStyle(p.laneIndex(l.Lane))
 			s.Spec.MinX = max(s.Spec.MinX, 1.1*l.UsedKbps.Or(0))
-			s.Rows = append(s.Rows, ScatterRow{Label: x.Name(i), Dot: chart.Dot{XY: chart.XY{X: l.UsedKbps.Or(math.NaN()), Y: l.MeanError.Or(math.NaN())},
-				Name: letterRune(l.Lane), Style: chart.Style(style)}})
+			s.Add(x.Name(i), chart.Dot{XY: chart.XY{X: l.UsedKbps.Or(math.NaN()), Y: l.MeanError.Or(math.NaN())},
+				Name: letterRune(l.Lane), Style: chart.Style(style)})
 		}
 	}
-	s.Columns = []ScatterColumn{
-		{"budget", 8, func(i int) string { return units.Trimmed(lanes[i].LimitKbps, 1) }},
-		{"used", 7, func(i int) string { return lanes[i].UsedKbps.Text(1) }},
-		{"error " + x.Unit, 10, func(i int) string { return lanes[i].MeanError.Text(0) }},
-		{"vs best", 9, func(i int) string { return lanes[i].RatioText() }},
-		{"95 % CI", 14, func(i int) string { return lanes[i].Interval() }},
-	}
+	s.AddColumn("budget", 6, func(i int) string { return units.Trimmed(lanes[i].LimitKbps, 1) })
+	s.AddColumn("used", 5, func(i int) string { return lanes[i].UsedKbps.Text(1) })
+	s.AddColumn("error "+x.Unit, 8, func(i int) string { return lanes[i].MeanError.Text(0) })
+	s.AddColumn("vs best", 7, func(i int) string { return lanes[i].RatioText() })
+	s.AddColumn("95 % CI", 12, func(i int) string { return lanes[i].Interval() })
 	s.Notes = x.Findings()
 	if len(x.Lanes) == 1 {
 		s.Notes = []string{"Another point: /shadow " + x.Lanes[0].Encoder + " priority=round-robin, or budget=24kbit"}

@@ -47,6 +47,9 @@ func (p *Playout) playoutCharts() []TimeChart[meters.Sample] {
 		Lines: []TimeLine[meters.Sample]{{Style: look.Late,
 			Value: func(s *meters.Sample) (num, den float64) { return float64(s.Late), s.Width.Seconds() }}}}
 	all := []TimeChart[meters.Sample]{age, starvation}
+	if p.Lane.Totals.Remote != nil { // without synchronised clocks the age is unknown
+		all = all[1:]
+	}
 	switch {
 	case p.cubes:
 		return append(all,
@@ -70,7 +73,7 @@ func maxChart(title string, floor float64, decimals int, style look.Style, value
 		{Name: "max, 2 s", Style: style, Reduce: chart.Max, Value: func(s *meters.Sample) (num, den float64) { return value(s), 1 }}}}
 }
 
-// oldest returns the largest age of the displayed state in ms. Over a network it is not known.
+// oldest returns the largest age of the displayed state in ms.
 func oldest(s *meters.Sample) (num, den float64) {
 	return units.Milliseconds(s.Oldest), float64(min(s.Aged, 1))
 }

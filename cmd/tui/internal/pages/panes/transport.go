@@ -2,7 +2,6 @@ package panes
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -76,7 +75,13 @@ func (p *Transport) transportCharts() []TimeChart[meters.Sample] {
 			{Name: "with headers", Style: look.Wire, Value: WireBytes}}},
 	}
 	if p.hasQueue {
-		list = append(list, TimeChart[meters.Sample]{Title: "Queue KB", Floor: 1, Lines: p.queueLines()})
+		list = append(list, TimeChart[meters.Sample]{Title: "Queue KB", Floor: 1, Lines: []line{
+			{Name: "game", Style: look.Payload, Value: func(s *meters.Sample) (num, den float64) {
+				return Known(float64(s.Queue.Bytes)/1000, s.Transport.HasQueue)
+			}},
+			{Name: "other traffic", Stroke: chart.Dashed, Style: look.Warn, Value: func(s *meters.Sample) (num, den float64) {
+				return Known(float64(s.Queue.Others())/1000, len(s.Queue.Flows) > 0)
+			}}}})
 	}
 	if p.hasMessages {
 		list = append(list, TimeChart[meters.Sample]{Title: "Messages under way", Floor: 4, Lines: []line{
@@ -91,40 +96,6 @@ func (p *Transport) transportCharts() []TimeChart[meters.Sample] {
 			}}}})
 	}
 	return list
-}
-
-// queueLines returns the lines of the queue by owner: the game, and each flow of other traffic, or their sum if they are
-// many.
-func (p *Transport) queueLines() []TimeLine[meters.Sample] {
-	type line = TimeLine[meters.Sample]
-	lines := []line{{Name: "game", Style: look.Payload, Value: func(s *meters.Sample) (num, den float64) {
-		return Known(float64(s.Queue.Bytes)/1000, s.Transport.HasQueue)
-	}}}
-	styles := []look.Style{look.Warn, look.Copy, look.Late}
-	flows := p.Lane.Traffic
-	if len(flows) > len(styles) {
-		return append(lines, line{Name: fmt.Sprintf("%d flows", len(flows)), Stroke: chart.Dashed, Style: styles[0],
-			Value: func(s *meters.Sample) (num, den float64) {
-				return Known(float64(s.Queue.Others())/1000, len(s.Queue.Flows) > 0)
-			}})
-	}
-	for i, f := range flows {
-		name, _, _ := strings.Cut(f.Kind, " ")
-		if len(flows) > 1 {
-			name = fmt.Sprintf("%s #%d", name, i+1)
-		}
-		lines = append(lines, line{Name: name, Stroke: chart.Dashed, Style: styles[i],
-			Value: func(s *meters.Sample) (num, den float64) {
-				if i >= len(s.Queue.Flows) { // before the flow was added
-					return 0, 0
-				}
-				return float64(s.Queue.Flows[i]) / 1000, 1
-			}})
-	}
-	for i := range lines {
-		lines[i].Reduce = chart.Max
-	}
-	return lines
 }
 
 // Draw implements room.Pane: the charts from top to bottom.

@@ -73,24 +73,16 @@ func (p *playouts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 			style = look.Payload
 		}
 		s.Spec.MinX = max(s.Spec.MinX, 1.2*l.AgeMS.Of(l.AgeMS.P50).Or(0))
-		s.Rows = append(s.Rows, panes.ScatterRow{Label: l.Label, Dot: chart.Dot{XY: chart.XY{X: l.AgeMS.Of(l.AgeMS.P50).Or(math.NaN()), Y: 100 * l.StarvedRatio.Or(math.NaN())},
-			Name: dotName(i), Style: chart.Style(style)}})
+		s.Add(l.Label, chart.Dot{XY: chart.XY{X: l.AgeMS.Of(l.AgeMS.P50).Or(math.NaN()), Y: 100 * l.StarvedRatio.Or(math.NaN())},
+			Name: dotName(i), Style: chart.Style(style)})
 	}
-	s.Columns = []panes.ScatterColumn{
-		{Heading: "starved", Width: 8, Value: func(i int) string { return list[i].StarvedRatio.Times(100).Text(2) + " %" }},
-		{Heading: "age ms, p50/95", Width: 15, Value: func(i int) string {
-			age := &list[i].AgeMS
-			return age.Of(age.P50).Text(0) + "/" + age.Of(age.P95).Text(0)
-		}},
-		{Heading: "best fixed", Width: 11, Value: func(i int) string { return list[i].BestFixedMS.Text(0) + " ms" }},
-		{Heading: "vs it ms", Width: 9, Value: func(i int) string { // the median age minus that of the best fixed delay
-			return list[i].VsBestFixedMS.FormatWith(func(v float64) string {
-				if v > 0 {
-					return "+" + units.Fixed(v, 0)
-				}
-				return units.Fixed(v, 0)
-			}, "-")
-		}},
-	}
+	s.AddColumn("starved", 7, func(i int) string { return list[i].StarvedRatio.Times(100).Text(1) + " %" })
+	s.AddColumn("age p50/95", 10, func(i int) string {
+		age := &list[i].AgeMS
+		return age.Of(age.P50).Text(0) + "/" + age.Of(age.P95).Text(0)
+	})
+	s.AddColumn("best fixed", 10, func(i int) string { return list[i].BestFixedMS.Text(0) + " ms" })
+	// The median age minus that of the best fixed delay.
+	s.AddColumn("vs it", 6, func(i int) string { return units.Signed(list[i].VsBestFixedMS.Or(math.NaN()), 0) + " ms" })
 	s.Draw(c, th, focused)
 }

@@ -16,6 +16,7 @@ import (
 type display struct {
 	starvedTicks, displayedTicks int           // display ticks of the last starvedSamples samples
 	starvedNow                   bool          // the newest display tick starved
+	overNetwork                  bool          // its delay is a lower bound: the clocks are not synchronised, so the fastest packet is taken to need no time
 	titleDelay                   time.Duration // the delay in the title, updated slowly to be readable
 	smoothDelay                  time.Duration // see smoothDelay; updated slowly, too
 	worstDistance                float64       // the largest distance of a displayed thing from the sender's place within a second
@@ -29,13 +30,15 @@ const starvedSamples = 20
 func (d *display) observe(v room.View) {
 	var delay time.Duration
 	if pic := v.Snap.World; pic != nil {
-		delay = v.Snap.Now - pic.Moment // Moment is when the displayed state was at the sender
+		delay = pic.Behind
 		d.starvedNow = pic.Starved
 	}
 	if f := v.Snap.Frames; f != nil {
 		delay = displayAge(f)
 		d.starvedNow = f.Starved
 	}
+	d.overNetwork = v.Snap.To != ""
+	d.starvedNow = d.starvedNow && !d.overNetwork // the receiver's counts in the samples tell
 	d.starvedTicks, d.displayedTicks = 0, 0
 	samples := v.ActiveLane().Samples
 	for i := max(len(samples)-starvedSamples, 0); i < len(samples); i++ {
@@ -48,6 +51,14 @@ func (d *display) observe(v room.View) {
 			d.smoothDelay = smoothDelay(v.ActiveLane(), v.Snap.Now)
 		}
 	}
+}
+
+// bound is written before a delay that is a lower bound.
+func (d *display) bound() string {
+	if d.overNetwork {
+		return "at least "
+	}
+	return ""
 }
 
 // displayAge returns how old the displayed data are. Data that the display interpolates are younger than the frame.

@@ -177,9 +177,12 @@ func (p *worldMap) receiverFigures(maxWidth int) []look.Span {
 	if len(p.world.Shown) == 0 {
 		return nil
 	}
-	figures := []string{"", strconv.FormatInt(p.display.titleDelay.Milliseconds(), 10), " ms behind",
+	figures := []string{p.display.bound(), strconv.FormatInt(p.display.titleDelay.Milliseconds(), 10), " ms behind",
 		"", "; ", strconv.Itoa(p.world.Displaced), " displaced"}
 	behind, displaced := look.Labelled(figures[:3]...), look.Labelled(figures...)
+	if p.display.overNetwork { // what is displayed is known only after the report's way
+		return look.Fit(maxWidth, append(behind[:len(behind):len(behind)], look.Dim.Span(", as reported")), behind, nil)
+	}
 	if p.display.worstDistance == 0 {
 		return look.Fit(maxWidth, displaced, behind, nil)
 	}

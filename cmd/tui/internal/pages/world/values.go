@@ -243,14 +243,14 @@ func (p *values) heading(maxWidth int) []look.Span {
 	case p.frames.Shown == nil:
 		return look.Fit(maxWidth, []look.Span{look.Dim.Span("nothing displayed yet")}, nil)
 	}
-	age := look.Labelled("age ", strconv.FormatInt(displayAge(p.frames).Milliseconds(), 10), " ms")
+	age := look.Labelled("age "+p.display.bound(), strconv.FormatInt(displayAge(p.frames).Milliseconds(), 10), " ms")
 	if p.display.isStarved() {
 		age = append(age, look.Dim.Span(", "), look.Paused.Span("STARVED"))
 		if advice := p.display.advice(); advice != "" {
 			age = append(age, look.Labelled(", smooth: ", advice, "")...)
 		}
 	}
-	if len(p.list) == 0 {
+	if len(p.list) == 0 || p.display.overNetwork { // the displayed values are known only after the report's way
 		return look.Fit(maxWidth, age, age[:3], nil)
 	}
 	numDifferent := 0

@@ -11,38 +11,24 @@ import (
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/dataset/frame"
+	"wirelab/dataset/table"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/internal/units"
 	"wirelab/internal/words"
 )
 
-// shortSource returns a short name of the data. spec is the source of the configuration, "KIND" or
-// "KIND:FILE,...": files are shortened to their names, and a table is called by the name of its
-// schema. schema is nil if unknown.
+// shortSource returns a short name of the data with a specification: the names of its files without their folders, or
+// the name of the schema of a table. schema is nil if unknown.
 func shortSource(spec string, schema *frame.Schema) string {
-	kind, arg, ok := strings.Cut(spec, ":")
-	switch {
-	case !ok:
-		return spec
-	case kind == "table" && schema != nil:
+	if strings.HasPrefix(spec, table.Kind.Name+":") && schema != nil {
 		return schema.Name
 	}
-	parts := strings.Split(arg, ",")
-	for i, p := range parts {
-		parts[i] = filepath.Base(strings.TrimSpace(p))
+	files := strings.Split(spec, ",")
+	for i, file := range files {
+		files[i] = filepath.Base(strings.TrimSpace(file))
 	}
-	return kind + ":" + strings.Join(parts, ",")
-}
-
-// shortenSource shortens the name of data to n columns. The name of a file loses its beginning, because names of files
-// differ at their ends.
-func shortenSource(name string, n int) string {
-	kind, file, ok := strings.Cut(name, ":")
-	if !ok || len(kind)+2 > n {
-		return look.Shorten(name, n)
-	}
-	return kind + ":" + look.ShortenStart(file, n-len(kind)-1)
+	return strings.Join(files, ",")
 }
 
 // Header implements Screen. If a packet was decoded wrongly, an alarm replaces the title. While the
@@ -69,20 +55,16 @@ func (m *dashboard) Header(int) Header {
 const maxSourceWidth = 32
 
 // title returns a function for the first line of the header in at most w columns, and the width that it needs so
-// that only the name of the program is left out. If the space is short, seed and speed are left out first, then names
-// are shortened. The speed, whose width changes, is the last part and counts with its largest width, so that its changes
-// move nothing.
+// that only the name of the program and the seed are left out. If the space is short, seed and speed are left out first,
+// then names are shortened. The speed, whose width changes, is the last part and counts with its largest width, so that
+// its changes move nothing.
 func (m *dashboard) title() (draw func(w int) []look.Span, needed int) {
 	cfg := m.lab.Config()
 	dot := look.Faint.Span(" " + m.theme.Dot + " ")
-	source := look.Plain.Span(shortenSource(shortSource(cfg.Data.Source, m.lab.Snap.Schema), maxSourceWidth))
+	source := look.Plain.Span(look.ShortenStart(shortSource(cfg.Data.Source, m.lab.Snap.Schema), maxSourceWidth))
 	lanes, counted := m.encoders(cfg)
-	peer := m.peer(dot)
-	names := append([]look.Span{source, dot, look.Title.Span(lanes)}, peer...)
-	short := []look.Span{source, dot, look.Title.Span(counted)}
-	if overNetwork := m.lab.Snap.To != ""; !overNetwork { // an address is too long
-		short = append(short, peer...)
-	}
+	peers := m.peer(dot)
+	names := append([]look.Span{source, dot, look.Title.Span(lanes)}, peers[0]...)
 	program := []look.Span{look.Focus.Span("wirelab"), dot}
 	seed := []look.Span{dot, look.Dim.Span("seed "), look.Plain.Span(strconv.FormatUint(cfg.Seed, 10))}
 	clock := []look.Span{dot, look.Value.Span(look.FormatTime(m.lab.Shown().Now.Truncate(clockStep(m.lab.Snap))))}
@@ -90,52 +72,54 @@ func (m *dashboard) title() (draw func(w int) []look.Span, needed int) {
 	speed := append([]look.Span{dot}, m.speedSpans()...)
 	const maxSpeedWidth = 13 // of "×0.9 of ×1" with the dot
 	speed = append(speed, look.Plain.Span(strings.Repeat(" ", max(maxSpeedWidth-look.SpansWidth(speed), 0))))
-	draw = func(w int) []look.Span {
+	draw = func(w int) (title []look.Span) {
 		for _, parts := range [][][]look.Span{{program, names, seed, clock, speed}, {names, seed, clock, speed},
 			{names, clock, speed}, {names, clock, setSpeed}, {names, clock}} {
-			if title := slices.Concat(parts...); look.SpansWidth(title) <= w {
+			if title = slices.Concat(parts...); look.SpansWidth(title) <= w {
 				return title
 			}
 		}
-		return shortenNames(slices.Concat(short, clock), w)
+		for _, peer := range peers {
+			title = slices.Concat([]look.Span{source, dot, look.Title.Span(counted)}, peer, clock)
+			shortenName(title, 0, w, look.ShortenStart)
+			shortenName(title, 2, w, look.Shorten)
+			if look.SpansWidth(title) <= w {
+				return title
+			}
+		}
+		title = title[2:] // without the data
+		title[0].Text = look.Shorten(title[0].Text, w-look.SpansWidth(title[1:]))
+		return title
 	}
-	return draw, look.SpansWidth(slices.Concat(names, seed, clock, speed))
+	return draw, look.SpansWidth(slices.Concat(names, clock, speed))
 }
 
-// peer returns the part of the title about the receiver: its address in a session over a real network, or why the
-// session lost it; the client of a crowd; nil in other sessions.
-func (m *dashboard) peer(dot look.Span) []look.Span {
+// shortenName shortens one name of a title, so that the title fits in w columns if possible.
+func shortenName(title []look.Span, i, w int, shorten func(string, int) string) {
+	const minNameWidth = 8
+	width := look.TextWidth(title[i].Text)
+	left := width - max(look.SpansWidth(title)-w, 0)
+	title[i].Text = shorten(title[i].Text, max(left, min(minNameWidth, width)))
+}
+
+// peer returns the part of the title about the receiver, in forms of decreasing width: the address in a session over a
+// real network, or why the session lost it; the client of a crowd; an empty part in other sessions.
+func (m *dashboard) peer(dot look.Span) (forms [][]look.Span) {
 	peer := m.lab.Snap.To
 	var lost *engine.NetworkError
 	switch x := m.lab.Shown().Crowd; {
 	case x != nil:
-		return []look.Span{dot, clientSpan(x, m.isOfClient())}
+		return [][]look.Span{{dot, clientSpan(x, m.isOfClient())}}
 	case errors.As(m.lab.Snap.Err, &lost):
-		return []look.Span{dot, look.Warn.Span(lost.Problem)}
-	case strings.HasPrefix(peer, "127."):
-		return []look.Span{dot, look.Dim.Span("UDP loopback to "), look.Plain.Span(peer)}
-	case peer != "":
-		return []look.Span{dot, look.Dim.Span("UDP to "), look.Plain.Span(peer)}
+		return [][]look.Span{{dot, look.Warn.Span(lost.Problem)}}
+	case peer == "":
+		return [][]look.Span{nil}
 	}
-	return nil
-}
-
-// shortenNames shortens the data and then the encoders, the first and the third part of a title, so that it fits in w
-// columns. It leaves out the data if both would be too short.
-func shortenNames(title []look.Span, w int) []look.Span {
-	const minNameWidth = 8
-	short := slices.Clone(title)
-	for _, name := range []*look.Span{&short[0], &short[2]} {
-		if excess, width := look.SpansWidth(short)-w, look.TextWidth(name.Text); excess > 0 {
-			name.Text = shortenSource(name.Text, max(width-excess, min(minNameWidth, width)))
-		}
+	protocol, address := look.Dim.Span("UDP to "), look.Plain.Span(peer)
+	if strings.HasPrefix(peer, "127.") {
+		protocol.Text = "UDP loopback to "
 	}
-	if look.SpansWidth(short) <= w {
-		return short
-	}
-	title = title[2:]
-	title[0].Text = look.Shorten(title[0].Text, w-look.SpansWidth(title[1:]))
-	return title
+	return [][]look.Span{{dot, protocol, address}, {dot, address}, {dot, look.Dim.Span("UDP")}}
 }
 
 // clientSpan returns the name of the selected client, in another style until its run is repeated, or why its pages are

@@ -113,9 +113,10 @@ func TestSplice(t *testing.T) {
 func TestHeaderShortensTheData(t *testing.T) {
 	for spec, want := range map[string]string{
 		"table:/home/ada/projects/telemetry/schemas/positions-of-all-players.toml,/home/ada/projects/telemetry/day-1.csv.zst": "cubes",
-		"file:/home/ada/projects/telemetry/recordings/walk.bin.zst":                                                           "file:walk.bin.zst",
-		"text:/home/ada/" + strings.Repeat("x", 90):                                                                           "text:…xxxxxxxxxxxx",
-		"files:/a/b/old.bin, /a/b/new.bin":                                                                                    "files:old.bin,new.bin",
+		"file:/home/ada/projects/telemetry/recordings/walk.bin.zst":                                                           "walk.bin.zst",
+		"text:/home/ada/" + strings.Repeat("x", 90):                                                                           "…xxxxxxxxxxxx",
+		"files:/a/b/old.bin, /a/b/new.bin":                                                                                    "old.bin,new.bin",
+		"/work/data/field/pppoe.pcap":                                                                                         "pppoe.pcap",
 	} {
 		lab := labtest.NewLab()
 		lab.Snap.Config.Data.Source = spec

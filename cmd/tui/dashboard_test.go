@@ -161,7 +161,8 @@ func (s *session) end() int {
 	return s.cmd.ProcessState.ExitCode()
 }
 
-const leaveAltScreen = "\x1b[?1049l"
+// Sequences with which a program enters and leaves the screen of a dashboard.
+const enterAltScreen, leaveAltScreen = "\x1b[?1049h", "\x1b[?1049l"
 
 // TestDashboardQuits checks that the terminal is restored however the program is ended, and that
 // all ways except q save the run, which can then be replayed.

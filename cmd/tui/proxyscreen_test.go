@@ -105,16 +105,21 @@ func TestProxyDashboardQuits(t *testing.T) {
 		"duration": {"", nil, []string{"--duration", "1500ms"}, exitDone},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := startProxy(t, c.args...)
-			if c.args == nil { // with a duration it may have ended already
+			var s *session
+			if c.args != nil { // it may end before it has drawn anything
+				s = newSession(t, append([]string{"proxy", "--listen", "127.0.0.1:0", "--to", echoServer(t).LocalAddr().String()}, c.args...)...)
+				s.start(48, 160)
+			} else {
+				s = startProxy(t)
 				s.see("LIVE")
 				s.press(c.keys)
 				s.signal(c.signal)
 			}
 			s.ends(c.code)
 			all := s.screen.String()
-			if at := strings.LastIndex(all, leaveAltScreen); at < 0 || !strings.Contains(all[:at], "LIVE") || !strings.Contains(all[at:], "clients joined") {
-				t.Errorf("after the end: %q", all[max(at, 0):])
+			at := max(strings.LastIndex(all, leaveAltScreen), 0)
+			if strings.Contains(all[at:], enterAltScreen) || !strings.Contains(all[at:], "clients joined") {
+				t.Errorf("after the end: %q", all[at:])
 			}
 		})
 	}

@@ -23,8 +23,7 @@ func TestCrowdSelectsClients(t *testing.T) {
 			t.Errorf("%v: commands %+v, want client %d", keys, lab.Got, want)
 		}
 	}
-	press(m, "S S") // by round trip, the longest first; those with equal ones by number
-	checkShown(t, m, "clients by trip ms")
+	checkShown(t, m, "▾trip ms") // the longest first; those with equal ones by number
 	selected(996, "g")
 	selected(997, "down")
 	selected(6, "G")
@@ -91,7 +90,7 @@ func TestCrowdPages(t *testing.T) {
 	m := large(lab)
 	checkShown(t, m, "[1 Crowd] 2 Bits  3 Packets  4 World  5 Compare ")
 	checkLacking(t, m, "Live ")
-	for key, want := range map[string]string{"1": "Clients, worst first", "2": "Bit budget", "3": "Packets filter all", "4": "Sender", "5": "a crowd of 200 clients: the page Crowd has its figures", "6": "no such key here",
+	for key, want := range map[string]string{"1": "Clients, last 2 s", "2": "Bit budget", "3": "Packets filter all", "4": "Sender", "5": "a crowd of 200 clients: the page Crowd has its figures", "6": "no such key here",
 		"/tour": "the tour needs snapshots of cubes and one receiver", "<": "1.0 s AGO"} {
 		m := open()
 		press(m, "1", key)

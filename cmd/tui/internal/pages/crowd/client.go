@@ -3,6 +3,7 @@ package crowd
 import (
 	"strconv"
 
+	"wirelab/cmd/tui/internal/grid"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
@@ -14,6 +15,7 @@ import (
 type client struct {
 	view   *engine.CrowdView
 	scroll int // packets between the newest one and the last row
+	table  grid.Table
 	order  *order
 }
 
@@ -50,67 +52,47 @@ func (p *client) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		c.Clip(2, 1, c.W-4, look.Dim, "no client is in the game")
 		return
 	}
-	list := p.view.Packets
-	c.FitFrame(th, focused, "Packets of client "+strconv.Itoa(p.view.Selected), look.Labelled("the newest "+strconv.Itoa(len(list))))
-	const outcomeWidth = 13
-	columns, outcomeX := packetColumns(), 0
-	for {
-		outcomeX = columns[len(columns)-1].end + 2
-		if outcomeX+outcomeWidth < c.W || len(columns) == minColumns {
-			break
-		}
-		columns = columns[:len(columns)-1]
-	}
-	for _, col := range columns {
-		c.TextRight(col.end, 1, look.Dim, col.heading)
-	}
-	c.Clip(outcomeX, 1, c.W-2-outcomeX, look.Dim, "outcome")
-	rows := max(c.H-3, 0)
-	p.scroll = min(max(p.scroll, 0), max(len(list)-rows, 0))
-	list = list[:len(list)-p.scroll]
-	list = list[max(len(list)-rows, 0):]
-	for i := range list {
-		r, y := &list[i], 2+i
-		for _, col := range columns {
-			c.TextRight(col.end, y, col.style, col.text(r))
-		}
-		word := look.OutcomeName(r.Outcome)
-		if r.Outcome == packetlog.Lost {
-			word += ": " + r.Cause.String()
-		}
-		style := look.OutcomeStyle(r.Outcome)
-		c.Clip(c.Text(outcomeX, y, style, string(th.Outcome[r.Outcome])+" "), y, c.W-1-outcomeX, style, word)
-	}
+	p.table.NumRows = len(p.view.Packets)
+	c.FitFrame(th, focused, "Packets of client "+strconv.Itoa(p.view.Selected), look.Labelled("the newest "+strconv.Itoa(p.table.NumRows)))
+	const headings = 3 // and the edges
+	last := max(p.table.NumRows-c.H+headings, 0)
+	p.scroll = min(max(p.scroll, 0), last)
+	p.table.First = last - p.scroll
+	p.table.Draw(c, th, 1, c.H-2)
 }
 
-// packetColumn is a column of the list: its right edge, heading, style and cells.
-type packetColumn struct {
-	end     int
-	heading string
-	style   look.Style
-	text    func(*packetlog.Record) string
-}
-
-// minColumns is the number of columns that are never left out.
-const minColumns = 3
-
-// packetColumns returns the columns before the outcome, the most important first.
-func packetColumns() []packetColumn {
-	return []packetColumn{
-		{9, "packet", look.Value, func(r *packetlog.Record) string { return strconv.FormatUint(r.Seq, 10) }},
-		{18, "baseline", look.Plain, func(r *packetlog.Record) string {
+// newClient returns the pane for the client that is selected in o.
+func newClient(o *order) *client {
+	p := &client{order: o}
+	column := func(title string, width, drop int, style look.Style, text func(*packetlog.Record) string) grid.Column {
+		return grid.Column{Title: title, Width: width, Drop: drop, Right: true, Text: func(c grid.Cell) []look.Span {
+			return grid.Text(style, text(&p.view.Packets[c.Row]))
+		}}
+	}
+	p.table = grid.Table{Cursor: -1, Sort: -1, Columns: []grid.Column{
+		column("packet", 7, 0, look.Value, func(r *packetlog.Record) string { return strconv.FormatUint(r.Seq, 10) }),
+		column("baseline", 8, 0, look.Plain, func(r *packetlog.Record) string {
 			if r.Baseline == 0 {
 				return "initial"
 			}
 			return "-" + strconv.Itoa(r.Baseline)
-		}},
-		{24, "bytes", look.Payload, func(r *packetlog.Record) string { return strconv.Itoa(r.Payload) }},
-		{32, "took ms", look.Plain, func(r *packetlog.Record) string {
+		}),
+		column("bytes", 5, 0, look.Payload, func(r *packetlog.Record) string { return strconv.Itoa(r.Payload) }),
+		column("took ms", 7, 2, look.Plain, func(r *packetlog.Record) string {
 			if r.Arrived == 0 {
 				return "-"
 			}
 			return units.Fixed(units.Milliseconds(r.Arrived-r.Sent), 1)
+		}),
+		column("wire", 5, 1, look.Wire, func(r *packetlog.Record) string { return strconv.Itoa(r.Wire) }),
+		{Title: "outcome", Width: grid.Rest, Min: 13, Text: func(c grid.Cell) []look.Span {
+			r := &p.view.Packets[c.Row]
+			word := string(c.Theme.Outcome[r.Outcome]) + " " + look.OutcomeName(r.Outcome)
+			if r.Outcome == packetlog.Lost {
+				word += ": " + r.Cause.String()
+			}
+			return grid.Text(look.OutcomeStyle(r.Outcome), word)
 		}},
-		{38, "wire", look.Wire, func(r *packetlog.Record) string { return strconv.Itoa(r.Wire) }},
-	}
+	}}
+	return p
 }

@@ -16,7 +16,7 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// clients is the list of clients with what limits each, the worst first.
+// clients is the list of clients with what limits each.
 type clients struct {
 	*order
 	table grid.Table
@@ -43,15 +43,18 @@ type listedFigure struct {
 const minFigureWidth = 7
 
 var listedFigures = []listedFigure{
-	{"loss_ratio", "loss %", 8}, {"round_trip_ms", "trip ms", 9}, {"age_ms", "age ms", 7}, {"playout.starved_ratio", "starved %", 6},
-	{"view.error", "error mm", 5}, {"payload_kbps", "kbps", 3}, {"baseline_age_ticks", "base ticks", 1}, {"playout.longest_freeze_ms", "freeze ms", 2},
+	{roundTrip, "trip ms", 9}, {"loss_ratio", "loss %", 8}, {"age_ms", "age ms", 7}, {"playout.starved_ratio", "starved %", 6},
+	{"view.error", "error mm", 5}, {"payload_kbps", "kbps", 3}, {"baseline_age_ticks", "base ticks", 1},
 }
 
-// newClients returns the list, ordered by what limits the clients.
+// roundTrip is the key of the figure that orders the list at first: the lab selects the client with the longest one.
+const roundTrip = "round_trip_ms"
+
+// newClients returns the list, the client with the longest round trip first.
 func newClients() *clients {
-	p := &clients{order: &order{clientTable: &clientTable{}, selected: -1}, keys: make([]string, numOtherColumns)}
+	p := &clients{order: &order{clientTable: &clientTable{}, selected: -1}, keys: []string{numOtherColumns: roundTrip}}
 	const minLimitWidth = 30
-	p.table = grid.Table{Cursor: -1, Sort: columnLimit, Columns: []grid.Column{
+	p.table = grid.Table{Cursor: -1, Sort: numOtherColumns, Columns: []grid.Column{
 		{Title: "client", Width: 6, Right: true, Text: func(c grid.Cell) []look.Span {
 			return grid.Text(look.Plain, strconv.Itoa(p.sorted[c.Row]+1))
 		}},
@@ -97,13 +100,19 @@ func (p *clients) Observe(v room.View) bool {
 	}
 	p.cfg, p.snap = v.Cfg, v.Snap
 	p.update(v)
-	if len(p.keys) == numOtherColumns || (p.field("view.error") >= 0) != slices.Contains(p.keys, "view.error") {
+	if len(p.table.Columns) == numOtherColumns || (p.field("view.error") >= 0) != slices.Contains(p.keys, "view.error") {
 		p.setColumns()
 	}
 	return true
 }
 
-func (p *clients) Move(_, dy int) room.Request { return p.move(dy) }
+// Move selects another client; if the selected one is not visible, the first visible one.
+func (p *clients) Move(_, dy int) room.Request {
+	if p.table.Cursor < 0 {
+		return p.choose(p.table.First)
+	}
+	return p.move(dy)
+}
 
 func (p *clients) Arrows() [][2]string { return [][2]string{{"↑↓", "client"}} }
 
@@ -160,7 +169,7 @@ func (p *clients) Reasons() (room.Request, bool) {
 }
 
 func (p *clients) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	title := fmt.Sprintf("Clients, worst first, last %.0f s", p.view.Span.Seconds())
+	title := fmt.Sprintf("Clients, last %.0f s", p.view.Span.Seconds())
 	number := strconv.Itoa(len(p.sorted)) + " clients"
 	about := number + "; S sorts, 2 to 4 show the selected one"
 	if x := p.snap.Crowd; x.NoClient != "" {
@@ -169,7 +178,7 @@ func (p *clients) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.FitFrame(th, focused, title, look.Labelled(about), look.Labelled(number))
 	p.table.NumRows = len(p.sorted)
 	p.table.Cursor = p.place()
-	if !p.chosen && p.table.Cursor >= c.H-3 { // the worst clients stay visible
+	if !p.chosen && p.table.Cursor >= c.H-3 { // the first rows stay visible
 		p.table.Cursor = -1
 		p.table.First = 0
 	}
@@ -183,7 +192,7 @@ func (p *clients) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 var limits = []struct {
 	key   string
 	least float64
-}{{"round_trip_ms", 20}, {"loss_ratio", 0.01}, {"view.used_ratio", 0.45}}
+}{{roundTrip, 20}, {"loss_ratio", 0.01}, {"view.used_ratio", 0.45}}
 
 // minSeverity is the multiple of the median from which a figure limits a client.
 const minSeverity = 2

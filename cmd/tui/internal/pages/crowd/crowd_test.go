@@ -13,7 +13,7 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// The worst client is first, its row names what limits it with the median, and rows keep their places while figures
+// By what limits them the worst client is first, its row names what limits it with the median, and rows keep their places while figures
 // change a little.
 func TestWorstClientIsFirst(t *testing.T) {
 	const clients = 20
@@ -32,6 +32,17 @@ func TestWorstClientIsFirst(t *testing.T) {
 		return room.View{Snap: &engine.Snapshot{Now: now, Crowd: x}, Cfg: cfg, RedrawDue: true}
 	}
 	p := newClients()
+	for client, trip := range map[int]float64{7: 200, 9: 300} { // at first the longest round trip is first, also if another client is selected
+		p.Observe(view(time.Second, map[int]float64{client: trip}, map[int]float64{4: 0.5}))
+		if p.sorted[0] != client-1 {
+			t.Errorf("client %d is first, want %d", p.sorted[0]+1, client)
+		}
+	}
+	p.table.Cursor = -1 // the selected client is not visible
+	if r := p.Move(0, 1); r.Command == nil || r.Command.Client != p.sorted[0]+1 {
+		t.Errorf("down selects %+v, want the first row", r.Command)
+	}
+	p.table.Sort = columnLimit
 	for _, c := range []struct {
 		name       string
 		now        time.Duration

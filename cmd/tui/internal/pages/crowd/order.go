@@ -9,7 +9,7 @@ import (
 	"wirelab/experiment/live"
 )
 
-// order is the order of the clients, worst first, and the selected client. Panes share it.
+// order is the order of the clients, the largest figure first, and the selected client. Panes share it.
 type order struct {
 	*clientTable
 	values   func() []float64 // by which the clients are ordered

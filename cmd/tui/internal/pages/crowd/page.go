@@ -15,11 +15,10 @@ import (
 func New() (p *room.Page, selectClient func(step int) room.Request) {
 	span, clients := &panes.TimeAxis{}, newClients()
 	p = &room.Page{Name: "Crowd", Top: room.NewSlot(&summary{})}
-	client := &client{order: clients.order}
+	client := newClient(clients.order)
 	list := p.Add(clients)[0] // first: it updates what the others show
 	bars := p.Add(&strip{order: clients.order})[0]
 	overTime := p.Add(&charts{TimeAxis: span})[0]
-	p.Add(&quantiles{clients.clientTable}) // on small screens only
 	ages := p.Add(&baselines{span: span})[0]
 	packets := p.Add(client)[0]
 	p.LayOut = func(w, h int) []room.Place {

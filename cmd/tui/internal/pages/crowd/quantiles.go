@@ -1,11 +1,9 @@
 package crowd
 
 import (
-	"fmt"
 	"strconv"
 
 	"wirelab/cmd/tui/internal/look"
-	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 )
@@ -54,26 +52,6 @@ func (t *clientTable) update(x *engine.CrowdView) {
 		}
 	}
 	t.findLimits()
-}
-
-// quantiles is the table of quantiles over clients.
-type quantiles struct{ *clientTable }
-
-func (p *quantiles) Name() string { return "Quantiles" }
-
-// Observe implements room.Observer. The list of clients updates the table before.
-func (p *quantiles) Observe(v room.View) bool { return v.RedrawDue }
-
-func (p *quantiles) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	c.FitFrame(th, focused, "Over clients", look.Labelled(fmt.Sprintf("each figure by itself, last %.0f s", p.view.Span.Seconds())))
-	const nameW = 21
-	quantileHeads(c, nameW)
-	for i := range p.fields {
-		if y := 2 + i; y < c.H-1 {
-			c.Clip(2, y, nameW-1, look.Dim, p.fields[i].Label())
-			p.drawQuantiles(c, nameW, y, i)
-		}
-	}
 }
 
 // The columns of quantiles: quantileW for each quantile, then the number of the worst client.

@@ -8,8 +8,8 @@ import (
 	"wirelab/cmd/tui/internal/room"
 )
 
-// strip has a row for each figure, and in each row a bar for each client or, if there are more clients than columns, for
-// the worst of several. The clients are in the order of the list.
+// strip has a row for each figure with its quantiles over clients, and in each row a bar for each client or, if there are
+// more clients than columns, for the worst of several. The clients are in the order of the list.
 type strip struct {
 	*order
 	width int // columns of the bars, as last drawn
@@ -61,30 +61,24 @@ const stripX = 22
 const stripRows = 4
 
 func (p *strip) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	p.width = c.W - stripX - 2
-	hasQuantiles := c.W >= 100
-	if hasQuantiles {
-		p.width -= quantilesW
-		quantileHeads(c, stripX+p.width)
-	}
+	p.width = max(c.W-stripX-2-quantilesW, 0)
+	quantileHeads(c, stripX+p.width)
 	about := "a bar for each client"
 	if n := p.perColumn(); n > 1 {
 		about = fmt.Sprintf("a bar for the worst of %d clients", n)
 	}
-	since := ""
+	since := "; freezes since the start"
 	if p.view.Totals.View != nil {
 		since = "; freezes, error p95, row ages and waits since the start"
 	}
-	c.FitFrame(th, focused, "Figures of clients, worst first", look.Labelled(about+since), look.Labelled(about))
+	c.FitFrame(th, focused, "Figures of clients, as listed", look.Labelled(about+since), look.Labelled(about))
 	free := max(c.H-stripRows, 1)
 	rows := max(free/len(p.fields), 1) // of each figure
 	y := 2
 	for i := range min(free/rows, len(p.fields)) {
 		c.Clip(2, y+rows-1, stripX-3, look.Dim, p.fields[i].Label())
 		p.drawRow(c, y, rows, &p.columns[i])
-		if hasQuantiles {
-			p.drawQuantiles(c, stripX+p.width, y+rows-1, i)
-		}
+		p.drawQuantiles(c, stripX+p.width, y+rows-1, i)
 		y += rows
 	}
 	place := p.place()

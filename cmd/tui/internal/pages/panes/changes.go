@@ -1,7 +1,6 @@
 package panes
 
 import (
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -15,81 +14,56 @@ import (
 
 // Changes lists the marks of the charts, without loop points, as text, newest first: time, change and effect.
 type Changes struct {
-	marks      []engine.Mark            // all marks of the snapshot
-	changes    []entry                  // the rows of the list, oldest first: without loop points
-	effects    map[time.Duration]effect // effects measured on the same frames, by the time of the change
-	around     map[time.Duration]effect // of other changes: figures before and after
-	numEffects int                      // number of the snapshot's effects in effects
-	newest     *meters.Sample           // newestEffectID of the snapshot's effects
-	measuring  time.Duration            // time of the change whose effect is being measured; 0 means none
-	per        string                   // the item in "bits per item"
+	marks     []engine.Mark            // all marks of the snapshot
+	changes   []entry                  // the rows of the list, oldest first: without loop points
+	effects   map[time.Duration]effect // by the time of the change
+	measuring time.Duration            // time of the change whose effect is being measured; 0 means none
 }
 
 func (p *Changes) Name() string { return "Changes" }
 
-// Observe implements room.Observer. It regroups the marks and computes effects only if those of the
-// snapshot differ.
+// Observe implements room.Observer. It regroups the marks only if those of the snapshot differ.
 func (p *Changes) Observe(v room.View) bool {
-	changed := !SameMarks(p.marks, v.Snap.Marks)
+	changed := !SameMarks(p.marks, v.Snap.Marks) || v.Snap.TrialAt != p.measuring
 	if changed {
-		p.marks = v.Snap.Marks
+		p.marks, p.measuring = v.Snap.Marks, v.Snap.TrialAt
 		p.changes = slices.DeleteFunc(groupMarks(v.Snap.Marks), func(e entry) bool { return e.Kind == engine.MarkLoop })
 	}
-	p.per = PerItemShort(v.Snap.Schema, v.Snap.Item)
-	n, newest := len(v.Snap.Effects), newestEffectID(v.Snap.Effects)
-	if n != p.numEffects || newest != p.newest || v.Snap.TrialAt != p.measuring {
-		p.numEffects, p.newest, p.measuring, changed = n, newest, v.Snap.TrialAt, true
-		p.updateEffects(v.Snap.Effects)
-	}
 	if changed || v.RedrawDue {
-		changed = p.updateAround(v.Snap.Now, v.ActiveLane().Samples) || changed
+		changed = p.updateEffects(v.Snap, v.ActiveLane().Samples) || changed
 	}
 	return changed
 }
 
-// updateAround compares the samples before and after each change whose effect was not measured on the same frames,
-// and reports whether it did. A comparison is kept when its periods have ended.
-func (p *Changes) updateAround(now time.Duration, samples []meters.Sample) (changed bool) {
-	cached := p.around
-	p.around = make(map[time.Duration]effect, len(cached))
+// updateEffects computes the effects of the changes that are not known, and reports whether it computed any: the effect
+// measured on the same frames if there is one, otherwise that of the samples before and after the change, until
+// these periods have ended.
+func (p *Changes) updateEffects(snap *engine.Snapshot, samples []meters.Sample) (changed bool) {
+	known := p.effects
+	p.effects = make(map[time.Duration]effect, len(known))
+	sameFrames := make(map[time.Duration]*engine.Effect, len(snap.Effects))
+	for i := range snap.Effects {
+		sameFrames[snap.Effects[i].T] = &snap.Effects[i]
+	}
 	for i := range p.changes {
 		at := p.changes[i].T
-		_, isMeasured := p.effects[at]
-		if isMeasured || at == p.measuring || !hasEffect(p.changes[i]) {
+		e, measured := known[at], sameFrames[at]
+		isMeasuring := measured == nil && at == p.measuring
+		if isMeasuring || !hasEffect(p.changes[i]) {
 			continue
 		}
-		e := cached[at]
-		if !e.ended || now < e.until { // new, or the run was rewound
+		switch {
+		case measured != nil && e.firstSample != firstSampleAfter(measured): // also after the run was rewound
+			e = newEffect(measured)
+			changed = true
+		case measured == nil && (!e.ended || snap.Now < e.until): // also after the run was rewound
 			e = effectAround(p.changes, i, samples)
-			e.ended = now >= e.until
+			e.ended = snap.Now >= e.until
 			changed = true
 		}
-		p.around[at] = e
+		p.effects[at] = e
 	}
 	return changed
-}
-
-// newestEffectID returns a pointer that identifies the last of the effects, its first sample; nil if there are
-// no effects. See firstSampleAfter.
-func newestEffectID(list []engine.Effect) *meters.Sample {
-	if len(list) == 0 {
-		return nil
-	}
-	return firstSampleAfter(&list[len(list)-1])
-}
-
-// updateEffects makes p.effects the effects of list. Effects that were computed before are reused.
-func (p *Changes) updateEffects(list []engine.Effect) {
-	cached := p.effects
-	p.effects = make(map[time.Duration]effect, len(list))
-	for i := range list {
-		measured := &list[i]
-		computed, ok := cached[measured.T]
-		if !ok || computed.firstSample != firstSampleAfter(measured) { // a rewound run may change at the same time again
-			computed = newEffect(measured)
-		}
-		p.effects[measured.T] = computed
-	}
 }
 
 // Absent implements room.Absent: without changes the pane is shown only beside others.
@@ -142,65 +116,54 @@ func (p *Changes) drawRow(c *look.Canvas, th *look.Theme, y int, ch entry) {
 // figures before and after the change; "measuring" until they are known; "-" if another change came too soon; nil
 // for shadows and notes, which have no effect.
 func (p *Changes) effectSpans(ch entry, th *look.Theme, maxWidth int) []look.Span {
-	e, isMeasured := p.effects[ch.T]
-	around := p.around[ch.T]
-	text := look.Faint.Span("-")
+	e, isKnown := p.effects[ch.T]
 	switch {
-	case isMeasured:
-		return e.spans(th, maxWidth, p.per)
 	case !hasEffect(ch):
 		return nil
-	case ch.T == p.measuring && p.measuring > 0:
+	case !isKnown:
 		return look.Fit(maxWidth, look.Labelled("measuring against the previous setting"), look.Labelled("measuring"), nil)
-	case around.known:
-		return around.spansAround(maxWidth)
-	case !around.ended:
-		text = look.Dim.Span("measuring")
+	case e.firstSample != nil:
+		return e.spans(th, maxWidth)
+	case e.known:
+		return e.spansAround(ch.Label, maxWidth)
+	case !e.ended:
+		return look.Fit(maxWidth, look.Labelled("measuring"), nil)
 	}
-	return look.Fit(maxWidth, []look.Span{text}, nil)
+	return look.Fit(maxWidth, []look.Span{look.Faint.Span("-")}, nil)
 }
 
-// spansAround describes the figures before and after a change in at most maxWidth columns; the last ones are omitted
-// first.
-func (e *effect) spansAround(maxWidth int) []look.Span {
-	a, b := &e.before, &e.after
-	space := look.Plain.Span("  ")
-	list := e.bandwidthSpans()
-	options := [][]look.Span{list}
-	add := func(name string, before, after float64, decimals int, unit string) {
-		if math.IsNaN(before) || math.IsNaN(after) {
-			return
-		}
-		list = append(slices.Clip(list), space, look.Dim.Span(name+" "), look.Plain.Span(units.Fixed(before, decimals)),
-			look.Dim.Span(" → "), look.Value.Span(units.Fixed(after, decimals)), look.Dim.Span(unit))
-		options = append(options, list)
+// spansAround describes the figures before and after a change with the given label in at most maxWidth columns; the last
+// ones are omitted first. A setting of the link or of the display has no effect on the payload, which follows the data.
+func (e *effect) spansAround(label string, maxWidth int) []look.Span {
+	var list []look.Span
+	if !affectsAny(label) {
+		list = e.bandwidthSpans()
 	}
-	add("loss", 100*a.lostRatio, 100*b.lostRatio, 1, " %")
-	add("age", a.ageMS, b.ageMS, 0, " ms")
-	if a.failed+b.failed > 0 {
-		add("failed", a.failed, b.failed, 0, "/min")
+	options := [][]look.Span{list}
+	for i := range quantities {
+		q, before, after := &quantities[i], e.before.quantities[i], e.after.quantities[i]
+		isKnown := before+after > 0 // neither is NaN, and one is not 0
+		if !isKnown || !q.isAffectedBy(label) && affectsAny(label) {
+			continue
+		}
+		if len(list) > 0 {
+			list = append(slices.Clip(list), look.Plain.Span("  "))
+		}
+		list = append(slices.Clip(list), look.Dim.Span(q.name+" "), look.Plain.Span(units.Fixed(before, q.decimals)),
+			look.Dim.Span(" → "), look.Value.Span(units.Fixed(after, q.decimals)), look.Dim.Span(q.unit))
+		options = append(options, list)
 	}
 	slices.Reverse(options)
 	return look.Fit(maxWidth, append(options, nil)...)
 }
 
-// spans describes the effect in as much detail as fits into maxWidth columns. The change in
-// percent is omitted last. per is the unit of bits per item.
-func (e *effect) spans(th *look.Theme, maxWidth int, per string) []look.Span {
+// spans describes the effect on the same frames in as much detail as fits into maxWidth columns. The change in percent
+// is omitted last.
+func (e *effect) spans(th *look.Theme, maxWidth int) []look.Span {
 	const withInterval = true
-	percent, percentWithInterval := e.percentSpans(th, !withInterval), e.percentSpans(th, withInterval)
-	space := []look.Span{look.Plain.Span("  ")}
-	bandwidth := slices.Concat(e.bandwidthSpans(), space, percentWithInterval)
-	if e.before.perChanged == 0 || e.after.perChanged == 0 { // bits per item unknown: too few items changed
-		return look.Fit(maxWidth, bandwidth, percentWithInterval, percent, nil)
-	}
-	return look.Fit(maxWidth, slices.Concat(e.bitsSpans(per), space, bandwidth), bandwidth, percentWithInterval, percent, nil)
-}
-
-// bitsSpans returns the bits per changed item before and after the change.
-func (e *effect) bitsSpans(per string) []look.Span {
-	return []look.Span{look.Plain.Span(units.Fixed(e.before.perChanged, 1)), look.Dim.Span(" → "),
-		look.Ratio.Span(units.Fixed(e.after.perChanged, 1)), look.Dim.Span(" bits/" + per)}
+	percent := e.percentSpans(th, withInterval)
+	bandwidth := slices.Concat(e.bandwidthSpans(), []look.Span{look.Plain.Span("  ")}, percent)
+	return look.Fit(maxWidth, bandwidth, percent, e.percentSpans(th, !withInterval), nil)
 }
 
 // bandwidthSpans returns the payload before and after the change.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
@@ -61,24 +62,54 @@ func firstSampleAfter(e *engine.Effect) *meters.Sample {
 // measured are the figures of a period.
 type measured struct {
 	kbps       float64
-	perChanged float64 // bits per changed item; 0 if too few items changed
-	lostRatio  float64 // NaN without packets
-	ageMS      float64 // of the displayed data; NaN if nothing was displayed
-	failed     float64 // packets that could not be decoded, per minute
+	quantities [len(quantities)]float64
+}
+
+// quantity is a figure that settings of the link or of the display affect.
+type quantity struct {
+	name, unit string
+	decimals   int
+	settings   string // beginnings of words in the labels of changes that affect it
+}
+
+// quantities are the figures that are shown of the periods before and after a change, if it affects them.
+var quantities = [...]quantity{
+	{"loss", " %", 1, "loss burst mtu" + ofAll},
+	{"starved", " %", 2, "loss " + ofTime + ofAll},
+	{"age", " ms", 0, ofTime + ofAll},
+	{"failed", "/min", 0, "loss burst corrupt reorder" + ofAll},
+}
+
+// The settings that affect the times of arrival or display, and those that affect all quantities.
+const (
+	ofTime = "latency jitter delay distribution spike reorder keep playout interpolation"
+	ofAll  = " rate queue netem profile traffic"
+)
+
+// isAffectedBy reports whether a change with the given label affects the figure.
+func (q *quantity) isAffectedBy(label string) bool {
+	settings := strings.Fields(q.settings)
+	isSeparator := func(r rune) bool { return !unicode.IsLetter(r) }
+	return slices.ContainsFunc(strings.FieldsFunc(label, isSeparator), func(word string) bool {
+		return slices.ContainsFunc(settings, func(s string) bool { return strings.HasPrefix(word, s) })
+	})
+}
+
+// affectsAny reports whether a change with the given label affects one of the quantities.
+func affectsAny(label string) bool {
+	return slices.ContainsFunc(quantities[:], func(q quantity) bool { return q.isAffectedBy(label) })
 }
 
 // measure returns the figures of the period that the samples cover.
 func measure(list []meters.Sample) measured {
 	sum := meters.Sum(list)
 	seconds := float64(len(list)) * meters.SamplePeriod.Seconds()
-	m := measured{
-		kbps:      float64(sum.PayloadBits) / 1000 / seconds,
-		lostRatio: float64(sum.Lost+sum.Unknown) / float64(sum.Sent),
-		ageMS:     1000 * sum.Age.Seconds() / float64(sum.Aged),
-		failed:    60 * float64(sum.Failed()) / seconds,
-	}
-	if EnoughChanged(&sum) {
-		m.perChanged = float64(sum.PayloadBits) / float64(sum.Changed)
+	m := measured{kbps: float64(sum.PayloadBits) / 1000 / seconds}
+	m.quantities = [...]float64{
+		100 * float64(sum.Lost+sum.Unknown) / float64(sum.Sent),
+		100 * float64(sum.Starved) / float64(sum.Displayed),
+		1000 * sum.Age.Seconds() / float64(sum.Aged),
+		60 * float64(sum.Failed()) / seconds,
 	}
 	return m
 }

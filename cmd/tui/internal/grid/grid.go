@@ -5,7 +5,11 @@
 // SortNext and Click. The table does not sort: the pane orders the rows by the column Sort.
 package grid
 
-import "wirelab/cmd/tui/internal/look"
+import (
+	"slices"
+
+	"wirelab/cmd/tui/internal/look"
+)
 
 // Column is a column of a table.
 type Column struct {
@@ -44,7 +48,7 @@ type Table struct {
 	// Across returns the text that a row has instead of cells; nil for a row with cells. It may be nil.
 	Across func(Cell) []look.Span
 
-	top, rows int    // where the titles were drawn, and the number of rows that fit below them
+	top, rows int    // where the rows were drawn, below the titles, and the number of rows that fit
 	places    []span // of the columns, as last drawn
 }
 
@@ -76,11 +80,11 @@ func (t *Table) SortNext(step int) {
 // Click handles a click at (x, y) of the canvas that was passed to Draw: it selects the row there, or sorts
 // by the column whose title is there.
 func (t *Table) Click(x, y int) {
-	row := t.First + y - t.top - 1
+	row := t.First + y - t.top
 	switch {
-	case y > t.top && y <= t.top+t.rows && row < t.NumRows:
+	case y >= t.top && y < t.top+t.rows && row < t.NumRows:
 		t.Cursor = row
-	case y == t.top:
+	case y == t.top-t.TitleRows():
 		for i, p := range t.places {
 			if t.Columns[i].Sortable && x >= p.x-gap && x < p.x+p.width {
 				t.Sort = i
@@ -89,11 +93,19 @@ func (t *Table) Click(x, y int) {
 	}
 }
 
-// Draw draws the titles at row y of a framed canvas and the rows into the h-1 rows below it. It notes the
-// number of rows that do not fit in the lower edge of the frame.
+// TitleRows returns the number of rows that the titles take: none if no column has a title.
+func (t *Table) TitleRows() int {
+	if slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Title != "" }) {
+		return 1
+	}
+	return 0
+}
+
+// Draw draws the titles, if any, at row y of a framed canvas and the rows below them, in h rows. It notes the number of
+// rows that do not fit in the lower edge of the frame.
 func (t *Table) Draw(c *look.Canvas, th *look.Theme, y, h int) {
-	t.top = y
-	t.rows = max(h-1, 0)
+	t.top = y + t.TitleRows()
+	t.rows = max(h-t.TitleRows(), 0)
 	t.places = t.layOut(c.W - 1 - left)
 	t.scroll()
 	for i := range t.places {
@@ -105,7 +117,7 @@ func (t *Table) Draw(c *look.Canvas, th *look.Theme, y, h int) {
 	}
 	from, to := t.Visible()
 	for row := from; row < to; row++ {
-		t.drawRow(c, th, row, y+1+row-from)
+		t.drawRow(c, th, row, t.top+row-from)
 	}
 	c.MoreBelow(th, t.NumRows-t.First-t.rows)
 }

@@ -36,27 +36,27 @@ const (
 	maxRecent  = 50      // paths in the file of those opened before
 )
 
-// Search lists what can be opened: files that were opened before, those in the current folder and below it, those in the
-// folders of files that were opened before, and the sources without a file. Its methods are called by one goroutine at a
+// Search lists what can be opened: the sources without a file, files that were opened before, those in the current folder
+// and below it, and those in the folders of files that were opened before. Its methods are called by one goroutine at a
 // time.
 type Search struct {
 	recent  string // the file of the paths that were opened before
 	reports string // the folder of saved reports
 	started bool
-	pending []string        // files that are not examined yet
-	known   map[string]bool // absolute paths of all files found so far
-	left    int             // number of entries that may still be looked at
-	found   []setting.Option
+	pending []string         // files that are not examined yet
+	known   map[string]bool  // absolute paths of all files found so far
+	left    int              // number of entries that may still be looked at
+	Found   []setting.Option // so far: the path and a summary of each file
 }
 
 // NewSearch returns a search that reads the file recent, see Remember, and lists also the folder of saved reports.
 func NewSearch(recent, reports string) *Search {
-	return &Search{recent: recent, reports: reports, known: map[string]bool{}, left: maxEntries}
+	return &Search{recent: recent, reports: reports, known: map[string]bool{}, left: maxEntries, Found: builtIn()}
 }
 
-// Step continues the search and returns all that was found so far: the path and a summary of each file. It reads a bounded
-// part of a few files. done is true after the last step.
-func (s *Search) Step() (found []setting.Option, done bool) {
+// Step continues the search: it adds files to the end of Found. It reads a bounded part of a few files. It returns false
+// after the last step.
+func (s *Search) Step() (more bool) {
 	if !s.started {
 		s.started = true
 		s.listFiles()
@@ -64,11 +64,11 @@ func (s *Search) Step() (found []setting.Option, done bool) {
 	n := min(len(s.pending), stepFiles)
 	for _, path := range s.pending[:n] {
 		if summary := describe(path); summary != "" {
-			s.found = append(s.found, setting.Option{Name: path, Summary: summary})
+			s.Found = append(s.Found, setting.Option{Name: path, Summary: summary})
 		}
 	}
 	s.pending = s.pending[n:]
-	return slices.Concat(s.found, builtIn()), len(s.pending) == 0
+	return len(s.pending) > 0
 }
 
 // builtIn returns the sources of data that need no file.

@@ -28,6 +28,8 @@ type ListBox struct {
 	Item    int                                            // the selected item; -1 if no item matches the filter
 
 	DetailsFocused bool // the details get most rows
+	Grows          bool // items are added while the box is open, so that it has the height of the screen at once
+	Reading        bool // more items will be added
 
 	filter string // in lower case; "" shows all items
 	typing bool   // keys edit the filter
@@ -164,9 +166,13 @@ func (b *ListBox) sideWidth(w int) int {
 // Size implements Overlay.
 func (b *ListBox) Size(w, h int) (boxW, boxH int, beside bool) {
 	if b.Details == nil {
-		const edges = 4 // rows: the frame, the titles of the columns, and an empty row
+		const edges = 2 // rows of the frame
 		boxW = min(w, cmp.Or(b.Width, 96))
-		return boxW, min(h, len(b.Names())+edges), false
+		boxH = min(h, edges+b.Table.TitleRows()+max(len(b.Names()), 1))
+		if b.Grows {
+			boxH = h
+		}
+		return boxW, boxH, false
 	}
 	const minPage, minRows = 60, 24 // columns of the page, and rows of the screen
 	side := b.sideWidth(w)
@@ -186,10 +192,14 @@ func (b *ListBox) Draw(c *look.Canvas, th *look.Theme) {
 	case b.filter != "":
 		hint = look.Plain.Span("/" + b.filter)
 	}
-	c.FitFrame(th, look.Focused, b.Title, []look.Span{hint})
+	reading := look.Dim.Span("")
+	if b.Reading {
+		reading.Text = "reading the folders…  "
+	}
+	c.FitFrame(th, look.Focused, b.Title, []look.Span{reading, hint})
 	const y = 1
-	if len(b.shown) == 0 {
-		c.Text(6, y+1, look.Dim, "no match")
+	if len(b.shown) == 0 && b.filter != "" {
+		c.Text(6, y+b.Table.TitleRows(), look.Dim, "no match")
 	}
 	end := c.H - 1
 	if b.Details != nil {
@@ -208,7 +218,8 @@ func (b *ListBox) Draw(c *look.Canvas, th *look.Theme) {
 // detailsTop returns the row of the line above the details in a box of h rows: below all items if there is enough
 // space for both.
 func (b *ListBox) detailsTop(h int) int {
-	const titles, minList = 2, 3 // rows: the edge and the titles of the columns; items
+	const edge, minList = 1, 3 // rows: the frame; items
+	titles := edge + b.Table.TitleRows()
 	rows := h * 3 / 5
 	if b.DetailsFocused {
 		rows = max(h-16, minList+titles)

@@ -43,7 +43,6 @@ type dashboard struct {
 	marks       int               // number of marks made with the m key
 	crosshair   time.Duration     // the instant under the crosshair of all charts; 0 means none
 	pendingSave pendingSave
-	search      *openList // the list of what can be opened, while it is open; otherwise nil
 	paths       openfile.Completer
 	estimated   []config.Encoder // the encoders that the lab was requested to estimate
 	flow        *room.Page       // the page Flow; in pages only while it has something to show, see showPages

@@ -10,41 +10,35 @@ import (
 	"wirelab/cmd/tui/internal/openfile"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/live"
-	"wirelab/internal/setting"
 )
 
 // openList is the list of what can be opened. It fills while files are examined in the background.
 type openList struct {
-	room.Overlay
-	setOptions func([]setting.Option)
-	search     *openfile.Search
-	stepping   bool // a step of the search is in progress
-	done       bool
+	*controls.Picker
+	search   *openfile.Search
+	stepping bool // a step of the search is in progress
 }
 
 // openList returns the list of what can be opened, and starts the search for files.
 func (m *dashboard) openList() room.Overlay {
-	list := controls.NewPicker("Open", "open", nil, "")
-	m.search = &openList{Overlay: list, setOptions: list.SetOptions, search: openfile.NewSearch(m.opt.Recent, m.opt.ReportsDir)}
-	return list
+	search := openfile.NewSearch(m.opt.Recent, m.opt.ReportsDir)
+	list := controls.NewPicker("Open", "open", search.Found, "")
+	list.Grows, list.Reading = true, true
+	return &openList{Picker: list, search: search}
 }
 
 // continueSearch returns a command for the next step of the search; nil if none is due.
 func (m *dashboard) continueSearch() tea.Cmd {
-	list := m.search
-	switch {
-	case list == nil || list.stepping || list.done:
-		return nil
-	case m.overlay != list.Overlay: // the list was closed
-		m.search = nil
+	list, isOpen := m.overlay.(*openList)
+	if !isOpen || !list.Reading || list.stepping {
 		return nil
 	}
 	list.stepping = true
 	return func() tea.Msg {
-		found, done := list.search.Step()
+		more := list.search.Step()
 		return workDone(func() tea.Cmd {
-			list.stepping, list.done = false, done
-			list.setOptions(found)
+			list.stepping, list.Reading = false, more
+			list.SetOptions(list.search.Found)
 			return nil
 		})
 	}

@@ -86,9 +86,12 @@ func TestOpen(t *testing.T) {
 		if c.paste != "" {
 			s = settle(s, paste(c.paste))
 		}
-		for m.search != nil && !m.search.done {
-			m.search.stepping = false // press drops the command of its tick
-			s = settle(s, m.continueSearch())
+		if list, ok := m.overlay.(*openList); ok {
+			checkShown(t, m, "Open  reading the folders…", "demo")
+			for list.Reading {
+				list.stepping = false // press drops the command of its tick
+				s = settle(s, m.continueSearch())
+			}
 		}
 		for _, k := range keysOf(c.then) {
 			var cmd tea.Cmd

@@ -160,6 +160,8 @@ func stageText(d *relay.TracedDatagram, s *lossmodel.Step) string {
 		return words.Count(int(s.Copies), "copy") + " made" + draw(s)
 	case s.Flipped > 0:
 		return words.Count(int(s.Flipped), "bit") + " flipped" + draw(s)
+	case s.Stage == lossmodel.StageLoss && s.Draw.Chance == 0:
+		return "no effect: the loss model is in its good state"
 	case s.Delay != 0:
 		return "held back for " + milliseconds(s.Delay) + " ms" + draw(s)
 	}

@@ -39,20 +39,12 @@ func formatSizes(h *relay.Histogram) string {
 	return fmt.Sprintf("%d/%d/%d", h.Quantile(0.5), h.Quantile(0.95), h.Max)
 }
 
-// formatShare formats n of all in percent with the unit, "-" if all is 0.
-func formatShare(n, all uint64) string {
-	if all == 0 {
-		return "-"
-	}
-	return units.Stepped(100*float64(n)/float64(all), 2, 10) + " %" // two decimals below 10, otherwise one
-}
-
-// formatPercent formats n of all in percent without the unit.
+// formatPercent formats n of all in percent without the unit, "-" if all is 0.
 func formatPercent(n, all uint64) string {
 	if all == 0 {
 		return "-"
 	}
-	return units.Fixed(100*float64(n)/float64(all), 1)
+	return units.Stepped(100*float64(n)/float64(all), 2, 10) // two decimals below 10, otherwise one
 }
 
 // nowLines returns the table of figures: the last two seconds, then the totals.
@@ -77,7 +69,7 @@ func (m *model) nowLines(width int) (lines [][]look.Span) {
 		directionStyles[relay.Up].Span(look.PadLeft(headings[relay.Up], w)), directionStyles[relay.Down].Span(look.PadLeft(headings[relay.Down], w))})
 	row("in/s", look.Value, func(f, _ *relay.Flow) string { return formatRate(f.In, h.recentSeconds) })
 	row("out/s", look.Value, func(f, _ *relay.Flow) string { return formatRate(f.Out, h.recentSeconds) })
-	row("lost", look.Lost, func(f, _ *relay.Flow) string { return formatShare(f.Lost(), f.In+f.Copies) })
+	row("lost %", look.Lost, func(f, _ *relay.Flow) string { return formatPercent(f.Lost(), f.In+f.Copies) })
 	row("delay ms p50, p95", look.Value, func(f, _ *relay.Flow) string {
 		return formatQuantile(&f.Delay, 0.5, 1) + ", " + formatQuantile(&f.Delay, 0.95, 1)
 	})
@@ -87,7 +79,7 @@ func (m *model) nowLines(width int) (lines [][]look.Span) {
 	row("queue", look.Value, func(f, _ *relay.Flow) string { return fmt.Sprintf("%d, %d B", f.LineQueue.Packets, f.LineQueue.Bytes) })
 	row("in flight", look.Value, func(f, _ *relay.Flow) string { return fmt.Sprint(f.Queued) })
 	row("in, total", look.Plain, func(_, t *relay.Flow) string { return fmt.Sprint(t.In) })
-	row("lost, total", look.Plain, func(_, t *relay.Flow) string { return formatShare(t.Lost(), t.In+t.Copies) })
+	row("lost %, total", look.Plain, func(_, t *relay.Flow) string { return formatPercent(t.Lost(), t.In+t.Copies) })
 	row("damaged, total", look.Plain, func(_, t *relay.Flow) string { return fmt.Sprint(t.Damaged) })
 	row("port unreachable", look.Plain, func(_, t *relay.Flow) string { return fmt.Sprint(t.Unreachable) })
 	return lines
@@ -110,8 +102,8 @@ func (m *model) trustLines(int) (lines [][]look.Span) {
 	}
 	for direction := range m.live.recent.Flows {
 		recent := &m.live.recent.Flows[direction]
-		addLine(!m.late[direction], name(direction), look.Dim.Span("late, 2 s  p99 "), look.Value.Span(formatQuantile(&recent.Lateness, 0.99, 2)),
-			look.Dim.Span(", max "), look.Value.Span(formatQuantile(&recent.Lateness, 1, 2)), look.Dim.Span(" ms"))
+		addLine(!m.late[direction], name(direction), look.Dim.Span("late p99, 2 s "), look.Value.Span(formatQuantile(&recent.Lateness, 0.99, 2)),
+			look.Dim.Span(" ms"))
 	}
 	for _, property := range []string{"loss", "delay", "rate"} { // the order of the pane, whatever is known
 		for direction := range m.checks {

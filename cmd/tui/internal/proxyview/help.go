@@ -13,6 +13,6 @@ func (m *model) Help() []ui.HelpRow {
 		{Name: look.Value.Span("as set"), Text: "values set and measured since the last change, compared once a second (Now also counts copies); NOT AS SET, in red: " +
 			"a measured value is outside its confidence interval, or datagrams left late: p99 above 5 ms and above a tenth of the link's delay (p95), until below half of that"},
 		{Name: look.Value.Span("Clients"), Text: "each address that sends has its own pair of links; lost is the percentage lost, up and down"},
-		{Name: look.Value.Span("Datagrams"), Text: "the newest, numbered from 0 in each direction; the seed decides the outcome of each, and with a record " +
+		{Name: look.Value.Span("Datagrams"), Text: "the newest that were sent on or lost, numbered from 0 in each direction; the seed decides the outcome of each, and with a record " +
 			"(--record) reproduces it"}}
 }

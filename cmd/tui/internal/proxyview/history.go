@@ -38,13 +38,15 @@ type history struct {
 	snap          relay.Snapshot
 	nextIndex     int64 // number of the period after the newest sample, from the relay's start
 	samples       []sample
-	recentTotals  []*relay.Totals // the polls of the last recentSpan, oldest first
-	recent        relay.Totals    // what was counted since recentTotals[0]
-	recentSeconds float64         // the length of that, in seconds
-	// Two earlier states of the clients: the older one is from recentSpan to 2*recentSpan ago, the newer
-	// one becomes the older one when it is as old as recentSpan. Rates of clients are measured since olderAt.
-	olderClients, newerClients []relay.ClientState
-	olderAt, newerAt           time.Duration
+	polls         []*poll      // of the last recentSpan, oldest first
+	recent        relay.Totals // what was counted since polls[0]
+	recentSeconds float64      // the length of that, in seconds
+}
+
+// poll is what an earlier snapshot counted.
+type poll struct {
+	relay.Totals
+	clients []relay.ClientState
 }
 
 // observe adds what h.snap counted since the last call to the series, and updates the recent figures. If
@@ -52,15 +54,12 @@ type history struct {
 // the mean. If none has passed, it does nothing. The first call adds no samples.
 func (h *history) observe() {
 	now := &h.snap.Totals
-	totals := *now // the snapshot is overwritten by the next poll
-	if len(h.recentTotals) == 0 {
+	if len(h.polls) == 0 {
 		h.nextIndex = int64(now.At / period)
-		h.recentTotals = append(h.recentTotals, &totals)
-		h.olderClients, h.olderAt = slices.Clone(h.snap.Clients), now.At
-		h.newerClients, h.newerAt = h.olderClients, now.At
+		h.addPoll()
 		return
 	}
-	last := h.recentTotals[len(h.recentTotals)-1]
+	last := h.polls[len(h.polls)-1]
 	numPeriods := int64(now.At/period) - h.nextIndex
 	if numPeriods <= 0 {
 		return
@@ -73,17 +72,18 @@ func (h *history) observe() {
 	}
 	h.append(next, int(min(numPeriods, int64(maxSamples))))
 	h.nextIndex += numPeriods
-	h.recentTotals = append(h.recentTotals, &totals)
-	for now.At-h.recentTotals[1].At >= recentSpan { // ends at the totals just appended, which are of now.At
-		h.recentTotals = slices.Delete(h.recentTotals, 0, 1)
+	h.addPoll()
+	for now.At-h.polls[1].At >= recentSpan { // ends at the poll just added, which is of now.At
+		h.polls = slices.Delete(h.polls, 0, 1)
 	}
-	if now.At-h.newerAt >= recentSpan { // so olderClients, from which recent traffic is counted, is one to two spans old
-		h.olderClients, h.olderAt = h.newerClients, h.newerAt
-		h.newerClients, h.newerAt = slices.Clone(h.snap.Clients), now.At
-	}
-	first := h.recentTotals[0]
+	first := h.polls[0]
 	h.recentSeconds = (now.At - first.At).Seconds()
-	h.recent = now.Since(first)
+	h.recent = now.Since(&first.Totals)
+}
+
+// addPoll adds a copy of h.snap, which the next poll overwrites.
+func (h *history) addPoll() {
+	h.polls = append(h.polls, &poll{h.snap.Totals, slices.Clone(h.snap.Clients)})
 }
 
 // newDirectionSample returns the sample of the traffic of the given number of seconds.
@@ -113,15 +113,16 @@ func (h *history) append(s sample, n int) {
 func (h *history) clone() *history {
 	c := *h
 	c.snap.Clients, c.snap.Links = slices.Clone(h.snap.Clients), slices.Clone(h.snap.Links)
-	c.recentTotals = slices.Clone(h.recentTotals)
+	c.polls = slices.Clone(h.polls)
 	c.samples = slices.Clone(h.samples)
 	return &c
 }
 
-// clientTraffic returns what was counted for client c, per direction, since the earlier list of clients
-// was made. If c is not in that list, it returns everything counted for c.
-func clientTraffic(c *relay.ClientState, earlier []relay.ClientState) (delta [2]relay.ClientFlow) {
+// recentTraffic returns what was counted for client c, per direction, in the last recentSpan. If c is newer, it returns
+// everything counted for c.
+func (h *history) recentTraffic(c *relay.ClientState) (delta [2]relay.ClientFlow) {
 	delta = c.Ways
+	earlier := h.polls[0].clients
 	i := slices.IndexFunc(earlier, func(x relay.ClientState) bool { return x.Number == c.Number })
 	if i < 0 {
 		return delta

@@ -37,14 +37,14 @@ func (m *model) drawClients(c *look.Canvas, focused bool) {
 	if m.proxy.Shared {
 		title += ", one pair of links"
 	}
-	more := []look.Span{look.Dim.Span(fmt.Sprintf("joined %d, timed out %d", totals.Joined, totals.Forgotten))}
-	if m.differing() > 0 {
-		more = append(more, look.Dim.Span(", * own settings"))
-	}
+	more := [][]look.Span{look.Labelled(fmt.Sprintf("joined %d, timed out %d", totals.Joined, totals.Forgotten))}
 	if totals.Refused > 0 {
-		more = append(more, look.Warn.Span(fmt.Sprintf(", %d datagrams refused", totals.Refused)))
+		more = append(more, grid.Text(look.Warn, fmt.Sprintf(", %d datagrams refused", totals.Refused)))
 	}
-	c.Frame(m.Theme(), focused, title, more...)
+	if m.differing() > 0 {
+		more = append(more, look.Labelled(", * own settings"))
+	}
+	c.Frame(m.Theme(), focused, title, look.FitGroups(look.TitleSpace(c.W, title), more)...)
 	list := m.clients()
 	t := &m.clientTable
 	t.Columns = m.clientColumns(list, c.W)
@@ -72,9 +72,8 @@ func (m *model) clientColumns(list []relay.ClientState, w int) []grid.Column {
 		stateWidth = 12
 	}
 	h := m.displayed()
-	span := max((h.snap.Totals.At - h.olderAt).Seconds(), period.Seconds())
 	both := func(row, width int, text func(*relay.ClientFlow) string) string {
-		traffic := clientTraffic(&list[row], h.olderClients)
+		traffic := h.recentTraffic(&list[row])
 		return look.PadLeft(text(&traffic[relay.Up]), width) + "/" + look.PadLeft(text(&traffic[relay.Down]), width)
 	}
 	return []grid.Column{
@@ -89,7 +88,7 @@ func (m *model) clientColumns(list []relay.ClientState, w int) []grid.Column {
 			return grid.Text(look.Plain, look.ShortenStart(list[c.Row].Addr.String(), c.Width))
 		}},
 		{Title: "up/down/s", Width: 9, Right: true, Text: func(c grid.Cell) []look.Span {
-			return grid.Text(look.Plain, both(c.Row, 4, func(f *relay.ClientFlow) string { return formatRate(f.Out, span) }))
+			return grid.Text(look.Plain, both(c.Row, 4, func(f *relay.ClientFlow) string { return formatRate(f.Out, h.recentSeconds) }))
 		}},
 		{Title: "% lost", Width: 11, Right: true, Text: func(c grid.Cell) []look.Span {
 			return grid.Text(look.Plain, both(c.Row, 5, func(f *relay.ClientFlow) string { return formatPercent(f.Lost, f.In) }))

@@ -2,6 +2,7 @@ package proxyview
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/trust"
 	"wirelab/internal/words"
+	"wirelab/lossmodel"
 	"wirelab/lossmodel/relay"
 )
 
@@ -33,14 +35,31 @@ type Proxy struct {
 	Open           bool   // other machines can reach the proxy
 }
 
+// Client returns the client with the given turn, its number in the order of joining. It fails if there is no such client,
+// or if all clients share one pair of links.
+func (p *Proxy) Client(turn int) (relay.Client, error) {
+	if p.Shared {
+		return relay.Client{}, errors.New("all clients share one pair of links; it cannot be set for one client")
+	}
+	var now relay.Snapshot
+	p.Snapshot(&now)
+	i := slices.IndexFunc(now.Clients, func(c relay.ClientState) bool { return c.Number == turn })
+	if i < 0 {
+		return relay.Client{}, fmt.Errorf("there is no client %d now; clients are numbered from 1 in the order of joining", turn)
+	}
+	return now.Clients[i].Client, nil
+}
+
 var _ ui.Screen = (*model)(nil)
 
 // model is the screen of a proxy.
 type model struct {
 	*ui.Shell
-	operator
-	page  *room.Page
-	ticks int // number of calls of Tick
+	proxy  Proxy
+	cat    *controls.Catalog
+	target relay.Client // the client whose links the user changes; the zero Client means all
+	page   *room.Page
+	ticks  int // number of calls of Tick
 
 	live      history
 	frozen    *history               // displayed while the display is stopped; nil otherwise
@@ -75,7 +94,7 @@ type verdict struct {
 
 // newModel returns the screen of proxy p.
 func newModel(p Proxy, opt ui.Options) *model {
-	m := &model{operator: newOperator(p)}
+	m := &model{proxy: p, cat: controls.NewCatalog(nil, lossmodel.Profiles(), lossmodel.Keys())}
 	m.cat.Picture = opt.Picture
 	m.controls.Cat = m.cat
 	m.page = newPage(m)
@@ -127,6 +146,9 @@ func (m *model) poll() {
 	if m.frozen == nil {
 		const maxListed = 64 // datagrams of each direction; more than a screen shows
 		m.datagrams = m.appendNewest(m.datagrams[:0], maxListed)
+		if slices.ContainsFunc(m.datagrams, hasOutcome) { // otherwise a long delay would fill the list with datagrams in flight
+			m.datagrams = slices.DeleteFunc(m.datagrams, func(x relay.TracedDatagram) bool { return !hasOutcome(x) })
+		}
 		return
 	}
 	for i := range m.datagrams { // those in flight when the display was stopped may have arrived since
@@ -164,10 +186,12 @@ func (v *verdict) judgeNow(h *history, client int) {
 	}
 }
 
-// refreshOutcome returns x with its newest outcome: x itself if its outcome is final, which means that it was
-// lost or left the link, or if the relay no longer stores the datagram.
+// hasOutcome reports whether a datagram was lost or has left the link.
+func hasOutcome(x relay.TracedDatagram) bool { return x.Lost() || x.Outcomes[0].Kind != relay.Entered }
+
+// refreshOutcome returns x with its newest outcome: x itself if it has one, or if the relay no longer stores the datagram.
 func (m *model) refreshOutcome(x relay.TracedDatagram) relay.TracedDatagram {
-	if x.Lost() || x.Outcomes[0].Kind != relay.Entered || m.proxy.Recent == nil {
+	if hasOutcome(x) || m.proxy.Recent == nil {
 		return x
 	}
 	if now, ok := m.proxy.Recent.Find(x.Way, x.Seq); ok {
@@ -215,11 +239,23 @@ func (m *model) update() {
 	m.controls.Observe(room.View{Cfg: m.proxy.Live.Config(m.target), Snap: &engine.Snapshot{}, Speed: 1})
 }
 
+// Context implements ui.Screen.
+func (m *model) Context() command.Context {
+	return command.Context{Catalog: m.cat, Config: m.proxy.Live.Config(m.target), Screen: command.Proxy}
+}
+
 // Execute implements ui.Screen: it carries out a typed command.
 func (m *model) Execute(o command.Order) (cmd tea.Cmd, err error) {
-	handled, err := m.execute(o)
+	live := m.proxy.Live
 	switch {
-	case handled:
+	case o.Change != nil:
+		_, err = live.Change(m.target, *o.Change)
+	case o.Undo:
+		err = stepHistory(live.Undo, "nothing to undo")
+	case o.Redo:
+		err = stepHistory(live.Redo, "nothing to redo")
+	case o.Client != nil:
+		err = m.setTarget(*o.Client)
 	case o.Datagram != nil:
 		err = m.openDatagram(*o.Datagram)
 	case o.Quit == command.QuitAsking && m.activeClients() > 0:
@@ -250,11 +286,28 @@ func (m *model) List(word string) (room.Overlay, error) {
 	return m.cat.ProfileList(m.proxy.Live.Config(m.target)), nil
 }
 
-// setTarget makes the controls set the links of another client: see operator.setTarget.
-func (m *model) setTarget(turn int) error {
-	err := m.operator.setTarget(turn)
-	m.judgedAt, m.shown = 0, Judge{} // the next poll compares the links of this client
-	m.update()
+// stepHistory calls move, which undoes or redoes a change. If there is no change, stepHistory
+// returns emptyText as the error.
+func stepHistory(move func() (*script.AppliedChange, error), emptyText string) error {
+	made, err := move()
+	if err == nil && made == nil {
+		err = errors.New(emptyText)
+	}
+	return err
+}
+
+// setTarget makes later orders change the links of the client with the given turn, its number in the order of joining, or
+// of all clients if turn is 0.
+func (m *model) setTarget(turn int) (err error) {
+	var target relay.Client
+	if turn > 0 {
+		target, err = m.proxy.Client(turn)
+	}
+	if err == nil {
+		m.target = target
+		m.judgedAt, m.shown = 0, Judge{} // the next poll compares the links of this client
+		m.update()
+	}
 	return err
 }
 

@@ -196,33 +196,25 @@ func newPage(m *model) *room.Page {
 	return p
 }
 
-// layOut places the panes on a large screen. Controls and figures get all rows that they need, if
-// the screen has them.
+// layOut places the panes on a large screen: at the left the charts above the lists, at the right controls and figures,
+// which get all rows that they need if the screen has them.
 func (m *model) layOut(w, h int) []room.Place {
 	rightW := room.RightColumn(w)
 	leftW := w - rightW
-	listRows := max(min(h/4, 12), 5)
-	places := []room.Place{m.page.Slots[paneCharts].Place(0, 0, leftW, h-listRows), m.page.Slots[paneDatagrams].Place(0, h-listRows, leftW, listRows)}
-	y, rest := 0, h
-	minClientRows := 5
-	if h >= 36 {
-		minClientRows = 6
+	listRows := max(min(h*2/9, 12), 6)
+	chartRows := h - 2*listRows
+	const minTrustRows = 8
+	controlRows := min(13, h/2-2)
+	nowRows := min(16, h-controlRows-minTrustRows)
+	slots := m.page.Slots
+	return []room.Place{
+		slots[paneCharts].Place(0, 0, leftW, chartRows),
+		slots[paneClients].Place(0, chartRows, leftW, listRows),
+		slots[paneDatagrams].Place(0, chartRows+listRows, leftW, listRows),
+		slots[paneControls].Place(leftW, 0, rightW, controlRows),
+		slots[paneNow].Place(leftW, controlRows, rightW, nowRows),
+		slots[paneTrust].Place(leftW, controlRows+nowRows, rightW, h-controlRows-nowRows),
 	}
-	for _, x := range []struct{ pane, wantRows, rowsBelow int }{ // rowsBelow is reserved for the panes below
-		{pane: paneControls, wantRows: 13, rowsBelow: 15 + minClientRows},
-		{pane: paneNow, wantRows: 16, rowsBelow: 7 + minClientRows},
-		{pane: paneTrust, wantRows: 10, rowsBelow: minClientRows},
-		{pane: paneClients, wantRows: h},
-	} {
-		rows := max(min(x.wantRows, rest-x.rowsBelow), min(rest, 4))
-		if x.pane == paneClients {
-			rows = rest
-		}
-		places = append(places, m.page.Slots[x.pane].Place(leftW, y, rightW, rows))
-		y += rows
-		rest -= rows
-	}
-	return places
 }
 
 // moveDatagramCursor moves the cursor in the list of datagrams by the given number of rows, and stops the

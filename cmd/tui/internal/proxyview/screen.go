@@ -71,7 +71,7 @@ func (m *model) title(w int) []look.Span {
 		open = []look.Span{dot, look.Warn.Span("open to other machines")}
 	}
 	return look.Fit(w, slices.Concat(route, title, seed, clock, open), slices.Concat(route, title, clock, open),
-		slices.Concat(route, clock, open), slices.Concat(route, clock), slices.Concat(route[2:], clock)) // route[2:] is only the addresses
+		slices.Concat(route, clock, open), slices.Concat(route, clock), slices.Concat(clock[1:], []look.Span{dot}, route[2:])) // route[2:] is only the addresses
 }
 
 // linkName names the settings for all clients: a profile, or the title of the script and whether it was changed. Then
@@ -124,7 +124,7 @@ func (m *model) drawVitalLine(c *look.Canvas) {
 			pieces = append(pieces, look.Value.Span(units.Fixed(relay.Kbps(f.OutWire, h.recentSeconds), 0)), look.Dim.Span(" kbps "))
 		}
 		pieces = append(pieces, look.Value.Span(formatQuantile(&f.Delay, 0.5, 1)), look.Dim.Span(" ms "),
-			look.Lost.Span(formatShare(f.Lost(), f.In+f.Copies)))
+			look.Lost.Span(formatPercent(f.Lost(), f.In+f.Copies)+" %"))
 	}
 	pieces = append(pieces, look.Dim.Span(" lost"))
 	c.Spans(1, 0, c.W-2, pieces...)

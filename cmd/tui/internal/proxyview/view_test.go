@@ -556,7 +556,7 @@ func TestNewestInOrder(t *testing.T) {
 	for i, way := range []relay.Direction{relay.Up, relay.Down, relay.Up, relay.Down} {
 		recent.Tap(&relay.Event{Kind: relay.Entered, Sent: time.Duration(i) * 3 * time.Second, Way: way, Seq: uint64(i / 2)})
 	}
-	m := &model{operator: operator{proxy: Proxy{Recent: recent}}}
+	m := &model{proxy: Proxy{Recent: recent}}
 	list := m.appendNewest(nil, 8)
 	if len(list) != 4 || !slices.IsSortedFunc(list, func(a, b relay.TracedDatagram) int { return cmp.Compare(a.At, b.At) }) {
 		t.Errorf("%d datagrams, not in order: %v", len(list), list)

@@ -155,17 +155,18 @@ func (m *rowCostMeter) costOf(snd *endpoint.Sender, seq uint64) (c packetCost, o
 	return c, true
 }
 
-// RowCosts returns what the packets of the first lane in the last two seconds spent on each row. Each
-// packet is encoded once more when it is first counted. The result is not modified later.
-func (s *Session) RowCosts() *RowCosts {
+// RowCosts returns what the packets of the first lane in the two seconds up to now, which is not after the
+// present, spent on each row. Each packet is encoded once more when it is first counted. The result is not
+// modified later.
+func (s *Session) RowCosts(now time.Duration) *RowCosts {
 	l, m := s.lanes[0], &s.rowCosts
-	out := &RowCosts{Now: s.Now(), Since: max(s.Now()-rowCostPeriod, 0), Rows: make([]int64, s.schema.Rows)}
+	out := &RowCosts{Now: now, Since: max(now-rowCostPeriod, 0), Rows: make([]int64, s.schema.Rows)}
 	var counted []packetCost
 	for _, r := range l.log.Backward() {
 		if r.Sent < out.Since {
 			break
 		}
-		if r.Copy > 0 {
+		if r.Copy > 0 || r.Sent > now {
 			continue
 		}
 		c, ok := m.costOf(l.snd, r.Seq)

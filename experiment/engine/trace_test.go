@@ -88,7 +88,7 @@ func TestRowCostsAreExact(t *testing.T) {
 			s := newTracedSession(t, name, true)
 			for _, at := range []time.Duration{time.Second, 2700 * time.Millisecond, 3 * time.Second, testkit.Choose(6*time.Second, 4*time.Second)} {
 				mustRun(t, s, at)
-				checkRowCosts(t, s, s.RowCosts())
+				checkRowCosts(t, s, s.RowCosts(s.Now()))
 			}
 		})
 	}

@@ -30,7 +30,7 @@ type past struct {
 // moment is what a look back shows.
 type moment struct {
 	at     time.Duration // this virtual time
-	seq    uint64        // and a time at which this packet was sent, if it is not 0
+	sent   uint64        // and a time at which this number of packets was sent; 0 for any
 	client int           // of a crowd, which is repeated; 0 if none
 }
 
@@ -40,8 +40,8 @@ const (
 	pastSlice     = 20 * time.Millisecond  // between two checks of whether the look back was cancelled
 )
 
-// packetsAfter is the number of packets after an old packet that was opened up to which the run is
-// repeated, so that the packets on both sides are at hand.
+// packetsAfter is the number of packets after an old packet that was opened that the second run sends after
+// the moment that is shown, so that the outcome of the packet and the packets on both sides are at hand.
 const packetsAfter = frame.MaxHistory / 2
 
 // lookAt begins a look back at m. Another one ends. If the second run of that stands before m, it continues.
@@ -55,7 +55,11 @@ func (r *Runner) lookAt(ctx context.Context, m moment, replaces bool) error {
 	if err != nil {
 		return err
 	}
-	canContinue := func(old *past) bool { return old.run.Now() <= m.at && m.at <= old.known }
+	canContinue := func(old *past) bool {
+		s := sessionOf(old.run)
+		isAhead := old.run.Now() > m.at || s != nil && s.Now() > m.at
+		return !isAhead && m.at <= old.known
+	}
 	if old := r.past; old != nil && old.view != nil && !replaces && canContinue(old) {
 		x := old.run
 		begin = func(context.Context) (run, error) { return x, nil }
@@ -90,7 +94,7 @@ func (p *past) repeat(ctx context.Context, x run) error {
 	}
 	s := sessionOf(x)
 	isReached := func() bool {
-		return x.Reached(p.at) && (p.seq == 0 || s.HasSent(p.seq)) || x.Reached(p.known)
+		return x.Reached(p.at) && (p.sent == 0 || s.HasSent(p.sent-1)) || x.Reached(p.known)
 	}
 	for !isReached() && !x.Done() {
 		if ctx.Err() != nil {
@@ -150,6 +154,9 @@ func (r *Runner) finishPast(ctx context.Context) {
 	if !p.replaces {
 		p.view = p.run.view(r)
 		p.view.State = engine.Paused
+		if p.sent > 0 {
+			r.notifyResult("", p.runOn())
+		}
 		return
 	}
 	r.past = nil
@@ -161,6 +168,20 @@ func (r *Runner) finishPast(ctx context.Context) {
 	err := r.replace(p.run)
 	r.notifyResult("at "+clockText(now), err)
 	r.handleDeferred(ctx)
+}
+
+// runOn runs the session of an opened packet until it has sent packetsAfter more packets. They are not shown.
+func (p *past) runOn() error {
+	s := sessionOf(p.run)
+	if s != nil {
+		p.view.Priorities = s.Priorities()
+	}
+	for s != nil && !s.HasSent(p.sent-1+packetsAfter) && !s.Reached(p.known) && !s.Done() {
+		if err := s.RunUntil(min(s.Now()+pastSlice, p.known)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // leavePast ends the look back, and waits for its goroutine.
@@ -196,11 +217,11 @@ func (r *Runner) showPacket(ctx context.Context, id packetlog.ID, bits bool) err
 	if s == nil || current == nil || !current.HasSent(id.Seq) || isStored() {
 		return nil
 	}
-	last := id.Seq + packetsAfter
-	if r.past != nil && r.past.seq == last {
+	sent := id.Seq + 1
+	if r.past != nil && r.past.sent == sent {
 		return nil // the second run is at this packet, or on its way
 	}
-	return r.lookAt(ctx, moment{at: min(current.TimeOf(last), current.Now()), seq: last}, false)
+	return r.lookAt(ctx, moment{at: current.TimeOf(id.Seq), sent: sent}, false)
 }
 
 // addPast adds the look back, and what the user requested to see of packets, to a snapshot of the
@@ -210,7 +231,7 @@ func (r *Runner) addPast(snap *engine.Snapshot) {
 	wall := r.opt.Clock()
 	shown := snap
 	if p != nil {
-		snap.Past = &engine.Past{ID: p.id, Packet: p.seq > 0, To: p.at}
+		snap.Past = &engine.Past{ID: p.id, Packet: p.sent > 0, To: p.at}
 	}
 	switch {
 	case p == nil:

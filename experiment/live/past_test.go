@@ -180,12 +180,16 @@ func TestLookBackAtEveryPacket(t *testing.T) {
 	opens := 0 // looks back
 	for _, seq := range []uint64{1000, 1001, 1127, 900, 5, 0, 2000, 1900} {
 		r.handleCommand(t.Context(), Command{Open: &packetlog.ID{Seq: seq}, Trace: &seq})
-		if r.past.view == nil {
+		isOpening := r.past.view == nil
+		if isOpening {
 			opens++
 			r.finishPast(t.Context())
 		}
 		r.publish()
 		snap := r.Snapshot().Past.Snap
+		if at := max(r.session().TimeOf(seq), pastSlice); isOpening && snap.Now != at {
+			t.Errorf("packet %d is shown at %v, and was sent at %v", seq, snap.Now, at)
+		}
 		if snap == nil || snap.Opened.ID.Seq != seq || snap.Opened.Gone || snap.Traced.Packet == nil || len(snap.Lanes[0].Packets) == 0 {
 			t.Errorf("packet %d is not shown: %+v", seq, snap)
 		}

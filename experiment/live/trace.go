@@ -91,7 +91,11 @@ func (x *viewing) add(snap *engine.Snapshot, s *engine.Session, wall time.Durati
 		x.traced = s.WithAck(x.traced)
 		snap.Traced = x.traced
 	}
-	if x.showPriorities {
+	isAhead := s.Now() > snap.Now // of a look back at a packet, which has the priorities of its moment
+	switch {
+	case !x.showPriorities:
+		snap.Priorities = nil
+	case !isAhead:
 		if x.priorities == nil || snap.Now-x.priorities.Now >= prioritiesEvery || snap.Now < x.priorities.Now {
 			x.priorities = s.Priorities()
 		}
@@ -101,7 +105,7 @@ func (x *viewing) add(snap *engine.Snapshot, s *engine.Session, wall time.Durati
 		return
 	}
 	if x.rowCosts == nil || wall-x.rowCostsAt >= rowCostEvery && x.rowCosts.Now != snap.Now {
-		x.rowCosts = s.RowCosts()
+		x.rowCosts = s.RowCosts(snap.Now)
 		x.rowCostsAt = wall
 	}
 	if x.showRowCosts {

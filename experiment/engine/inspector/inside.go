@@ -112,19 +112,6 @@ func (s *compactBudget) Budget() (b encoders.Budget) {
 	return b
 }
 
-// Culprit returns the stage of the link that delayed the packet most beyond the delay that this stage
-// usually adds; nil if no stage delayed the packet more than usual. The template report/explain.tmpl calls
-// it.
-func (in *Inside) Culprit() (worst *lossmodel.Step) {
-	for i := range in.Trail.All() {
-		s := &in.Trail.Steps[i]
-		if extra := s.Delay - s.BaseDelay; extra > 0 && (worst == nil || extra > worst.Delay-worst.BaseDelay) {
-			worst = s
-		}
-	}
-	return worst
-}
-
 // Opened is a packet with all its stored details.
 type Opened struct {
 	ID     packetlog.ID

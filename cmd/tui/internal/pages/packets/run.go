@@ -8,8 +8,8 @@ import (
 	"wirelab/experiment/engine/packetlog"
 )
 
-// run is the packet records of a run, by their numbers: as they are in the look back up to its time, and as they are
-// at present after it.
+// run is the packet records of a run, by their numbers: as they are at present, and those that the present has dropped
+// as they are in the look back.
 type run struct {
 	past    *engine.Lane // of the look back; nil at present
 	present *engine.Lane
@@ -48,7 +48,7 @@ func (r *run) end() uint64 {
 
 // at returns a record by its number.
 func (r *run) at(number uint64) *packetlog.Record {
-	if r.past != nil && number < r.past.EndOfRecords() {
+	if r.past != nil && number < r.present.History.First() {
 		return r.past.Record(number)
 	}
 	return r.present.Record(number)

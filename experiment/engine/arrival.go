@@ -340,7 +340,7 @@ func (l *lane) measureArrival(now time.Duration, rx *reception) {
 	l.compared.Arrive(now, rx.Seq)
 	if late := l.display.Arrive(now, rx.Seq); late > 0 && l.paths.peer == nil {
 		l.meter.CountLate(late)
-		l.inspector.Late(late)
+		l.outcomeRec.Late = late
 	}
 }
 

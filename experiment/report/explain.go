@@ -43,7 +43,7 @@ var explainTemplates = sync.OnceValue(func() *template.Template {
 // c the configuration when the packet's outcome was recorded.
 func Explain(o *inspector.Opened, why inspector.Reason, c *config.Config) string {
 	var b strings.Builder
-	e := explained{&o.Record, &o.Inside, c.Sender.RateHz, c.HasMessages() && c.Messages.IsStream(), c.Receiver.Playout}
+	e := explained{&o.Record, &o.Inside, c.Sender.RateHz, c.HasMessages() && c.Messages.IsStream(), c.Playout().Delay}
 	if err := explainTemplates().ExecuteTemplate(&b, why.String(), e); err != nil {
 		panic("report: " + err.Error()) // tests execute every template
 	}
@@ -57,7 +57,7 @@ type explained struct {
 	rate int // packets per second
 
 	InStream bool // the packet travelled in a stream with the messages
-	Playout  time.Duration
+	Playout  time.Duration // delay; 0 with a policy
 }
 
 // Delay returns the packet's one-way delay.
@@ -72,7 +72,7 @@ func (e explained) Extra() (extra time.Duration) {
 }
 
 // AlwaysLate reports whether the packet was late and would have been without Extra, which is negative if it was fast.
-func (e explained) AlwaysLate() bool { return e.In.Late > max(e.Extra(), 0) }
+func (e explained) AlwaysLate() bool { return e.Late > max(e.Extra(), 0) }
 
 // BaseSeq returns the sequence number of the baseline.
 func (e explained) BaseSeq() uint64 { return e.Seq - uint64(e.Baseline) }

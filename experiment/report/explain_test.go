@@ -301,7 +301,7 @@ func TestExplainLateInQueue(t *testing.T) {
 	took := rec.Arrived - rec.Sent
 	got := Explain(&i.Opened, i.Reason, x.s.Config())
 	head, tail := fmt.Sprintf("packet %d took %s and arrived ", rec.Seq, ms(took)),
-		fmt.Sprintf(" after its display time (playout delay 40 ms): it spent %s in the queue, behind %s bytes",
+		fmt.Sprintf(" (fastest recent delay + playout delay 40 ms): it spent %s in the queue, behind %s bytes",
 			ms(took-10*time.Millisecond), units.Thousands(int64(bytes)))
 	if !strings.HasPrefix(got, head) || !strings.HasSuffix(got, tail) || rec.Outcome != packetlog.Decoded || bytes == 0 {
 		t.Errorf("got\n%s\nwant\n%s...%s", got, head, tail)
@@ -314,7 +314,7 @@ func TestExplainAlwaysLate(t *testing.T) {
 	x.change(config.NewChange("down.latency", "300ms"))
 	x.run(3 * time.Second)
 	i := x.newestIncident("late")
-	const want = "(playout delay 85 ms): the latency of 300 ms alone is longer than this playout delay allows"
+	const want = "(fastest recent delay + playout delay 85 ms): the latency of 300 ms alone is longer than this playout delay allows"
 	if got := Explain(&i.Opened, i.Reason, x.s.Config()); !strings.HasSuffix(got, want) {
 		t.Errorf("got\n%s\nwant\n...%s", got, want)
 	}
@@ -326,8 +326,7 @@ func TestFastPacketIsNotLate(t *testing.T) {
 	in.Trail.N = 1
 	in.Trail.Steps[0] = lossmodel.Step{Stage: lossmodel.StageDelay, Delay: 8 * time.Millisecond, BaseDelay: 20 * time.Millisecond}
 	for late, want := range map[time.Duration]bool{0: false, time.Millisecond: true} {
-		in.Late = late
-		if got := (explained{In: in}).AlwaysLate(); got != want {
+		if got := (explained{Record: &packetlog.Record{Late: late}, In: in}).AlwaysLate(); got != want {
 			t.Errorf("%v late: %v, want %v", late, got, want)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 
 func TestExplainChecksum(t *testing.T) {
 	x := runWithProblems(t, 5*time.Second, newCrowd(6), "down.corrupt", "5%", "down.corrupt_bits", "3")
-	i := x.newestIncident("checksum")
+	i := x.newestIncident("corrupt")
 	rec := x.packets.record(t, i.Opened.Record.Seq)
 	const headers = 28 // IPv4 and UDP
 	x.checkSentence(i, "packet %d was discarded because its checksum failed: 3 of its %s bits were flipped", rec.Seq,

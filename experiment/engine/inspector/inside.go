@@ -41,7 +41,6 @@ type AtReceiver struct {
 	Newer     uint64        // newest packet decoded before this one arrived
 	NewerSent time.Duration // when Newer was sent
 	NewerAt   time.Duration // when Newer arrived
-	Late      time.Duration // how long after its display time it arrived; 0 if in time
 	Err       error         // error of the decoder
 	AckLost   lossmodel.Cause
 	AckDue    time.Duration // when its ack reaches the sender; 0 if no ack was sent or the ack was lost

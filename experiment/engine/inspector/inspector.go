@@ -195,13 +195,6 @@ func (w *Inspector) explainMissing(r *packetlog.Record) {
 	}
 }
 
-// Late records how long after its display time the current packet's snapshot arrived.
-func (w *Inspector) Late(by time.Duration) {
-	if w != nil {
-		w.current.Late = by
-	}
-}
-
 // AckSent records whether the ack that the current packet caused is lost, and otherwise when it arrives.
 func (w *Inspector) AckSent(v *lossmodel.Verdict) {
 	if w == nil {

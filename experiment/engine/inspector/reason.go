@@ -20,7 +20,7 @@ const (
 	becauseBaseLost            // the link lost its baseline
 	becauseBaseFailed          // its baseline could not be decoded
 	becauseNoBase              // the receiver lacked its baseline; the reason is not known
-	becauseChecksum            // damaged; the checksum failed
+	becauseCorrupt             // damaged; the checksum failed
 	becauseUnknown             // its codec or epoch is unknown to the receiver
 	becauseRefused             // the decoder rejected undamaged bytes of its own encoder
 	BecauseRefusedFrame        // the encoder rejected the frame; nothing was sent
@@ -38,7 +38,7 @@ const (
 func (r Reason) String() string {
 	names := [numReasons]string{"nothing", "lost", "late", "repaired", "stale", "no baseline: dropped", "no baseline: lost",
 		"no baseline: not decoded", "no baseline",
-		"checksum", "unknown codec", "codec error", "frame refused", "WRONG",
+		"corrupt", "unknown codec", "codec error", "frame refused", "WRONG",
 		"large: no ack", "large: swapped", "large: seam", "large: old baseline", "large: more changed", "large: dearer"}
 	if r < numReasons {
 		return names[r]
@@ -59,7 +59,7 @@ func failureReason(r *packetlog.Record, in *Inside) Reason {
 		switch {
 		case r.Repair != container.NotRepaired:
 			return becauseRepaired
-		case in.Late > 0:
+		case r.Late > 0:
 			return BecauseLate
 		case r.Outcome == packetlog.Stale:
 			return becauseStale
@@ -68,7 +68,7 @@ func failureReason(r *packetlog.Record, in *Inside) Reason {
 		return noBaseReason(in.Base)
 	case packetlog.Corrupt:
 		if in.Flipped > 0 {
-			return becauseChecksum
+			return becauseCorrupt
 		}
 		return becauseRefused
 	case packetlog.UnknownCodec:

@@ -72,6 +72,7 @@ type Record struct {
 	Sent     time.Duration // virtual time
 	Due      time.Duration // when it will arrive; 0 if lost or unknown
 	Arrived  time.Duration // 0 if in flight or lost
+	Late     time.Duration // how long after its display time it arrived; 0 if in time, or over a network
 	Encoder  string
 	Epoch    uint64
 	Baseline int // distance to the baseline in packets; 0 means the initial state

@@ -6,7 +6,7 @@
 //	or         = and { ("||" | "or") and }
 //	and        = not { ("&&" | "and") not }
 //	not        = ("!" | "not") not | "(" or ")" | condition | comparison
-//	condition  = "all" | "trouble" | the name of an outcome, such as "lost"
+//	condition  = "all" | "trouble" | "late" | the name of an outcome, such as "lost"
 //	comparison = field ("==" | "=" | "!=" | "<" | "<=" | ">" | ">=") value
 //
 // A packet without a value, such as the delay of a lost packet, matches no comparison of that value.

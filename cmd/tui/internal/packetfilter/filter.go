@@ -38,12 +38,13 @@ func (f Filter) Matches(e *Env, r *packetlog.Record) bool { return f.match == ni
 const (
 	allName     = "all"
 	troubleName = "trouble" // InTrouble
+	lateName    = "late"    // Record.Late is known
 )
 
 // Conditions returns the names of all conditions, which are filters by themselves: "all", "trouble", and the
 // names of the outcomes, those in trouble first.
 func Conditions() []string {
-	list := []string{allName, troubleName}
+	list := []string{allName, troubleName, lateName}
 	for _, o := range []packetlog.Outcome{packetlog.Lost, packetlog.Stale, packetlog.NoBaseline, packetlog.Corrupt, packetlog.UnknownCodec,
 		packetlog.Wrong, packetlog.Unknown, packetlog.Duplicate, packetlog.Decoded, packetlog.InFlight} {
 		list = append(list, outcomeName(o))
@@ -56,11 +57,12 @@ func Trouble() Filter {
 	return Filter{text: troubleName, match: func(_ *Env, r *packetlog.Record) bool { return InTrouble(r) }}
 }
 
-// InTrouble reports whether a packet was lost, was stale, failed to decode, was decoded wrong, or has an unknown outcome.
+// InTrouble reports whether a packet was lost, was stale or late, failed to decode, was decoded wrong, or has an unknown
+// outcome.
 func InTrouble(r *packetlog.Record) bool {
 	switch r.Outcome {
 	case packetlog.InFlight, packetlog.Decoded, packetlog.Duplicate:
-		return false
+		return r.Late > 0
 	}
 	return true
 }
@@ -72,6 +74,8 @@ func condition(name string) (predicate, bool) {
 		return func(*Env, *packetlog.Record) bool { return true }, true
 	case troubleName:
 		return Trouble().match, true
+	case lateName:
+		return func(_ *Env, r *packetlog.Record) bool { return r.Late > 0 }, true
 	}
 	i := slices.Index(outcomeNames(), name)
 	return func(_ *Env, r *packetlog.Record) bool { return int(r.Outcome) == i }, i >= 0

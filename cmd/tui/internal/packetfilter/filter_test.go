@@ -19,7 +19,7 @@ const ms = time.Millisecond
 // examples are packets with every property that filters compare.
 var examples = []packetlog.Record{
 	{Seq: 1, Payload: 900, Wire: 940, Outcome: packetlog.Lost, Cause: lossmodel.Queue, Sent: 16 * ms, Encoder: "rotor", Changed: 7},
-	{Seq: 2, Payload: 900, Wire: 940, Outcome: packetlog.Decoded, Baseline: 7, Sent: 42300 * ms, Arrived: 42352 * ms, Encoder: "kinetic"},
+	{Seq: 2, Payload: 900, Wire: 940, Outcome: packetlog.Decoded, Baseline: 7, Sent: 42300 * ms, Arrived: 42352 * ms, Late: 2 * ms, Encoder: "kinetic"},
 	{Seq: 3, Payload: 300, Wire: 340, Outcome: packetlog.Stale, Baseline: 6, Sent: 50 * ms, Arrived: 130 * ms, Epoch: 2, EncodeNS: 41_000},
 	{Seq: 4, Payload: 0, Wire: 36, Outcome: packetlog.NoBaseline, Baseline: 1, Sent: 70 * ms, Arrived: 90 * ms, Copy: 1},
 	{Seq: 5, Payload: 801, Outcome: packetlog.InFlight, Baseline: 30, Sent: 80 * ms},
@@ -40,7 +40,7 @@ func matching(f Filter, e *Env) string {
 func TestFilters(t *testing.T) {
 	rows := func(seq uint64, row int) (carries, known bool) { return row == int(seq) || row == 417, true }
 	for _, c := range []struct{ text, want string }{
-		{"", "1 2 3 4 5"}, {"all", "1 2 3 4 5"}, {"trouble", "1 3 4"}, {"lost", "1"}, {"LOST", "1"}, {"no-baseline", "4"},
+		{"", "1 2 3 4 5"}, {"all", "1 2 3 4 5"}, {"trouble", "1 2 3 4"}, {"late", "2"}, {"lost", "1"}, {"LOST", "1"}, {"no-baseline", "4"},
 		{"bytes > 800 && lost", "1"}, {"bytes>800 and not lost", "2 5"}, {"bytes == 900 || stale", "1 2 3"},
 		{"lost || stale && bytes > 800", "1"}, {"(lost || stale) && bytes > 100", "1 3"}, {"!lost && !ok", "3 4 5"}, {"!(lost or ok)", "3 4 5"},
 		{"age > 100ms", "2 5"}, {"age >= 100 ms", "2 3 5"}, {"age > 0.1s", "2 5"}, {"age > 100", "2 5"}, // 7, 6 and 30 packets at 60 Hz

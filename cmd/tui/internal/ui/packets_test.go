@@ -125,16 +125,16 @@ func TestLastProblem(t *testing.T) {
 	}
 	for packet := 100; packet < 110; packet++ {
 		fail(packet)
-		shows("Last trouble: p" + name(packet))
+		shows("Last problem: p" + name(packet))
 	}
 	press(m, "x enter")
 	fail(120)
 	shows("─ P" + name(109))
 	press(m, "esc")
-	shows("Last trouble: p" + name(120))
+	shows("Last problem: p" + name(120))
 	reason = inspector.BecauseWrong + 1 // the first that concerns the size
 	fail(130)
-	shows("Last large p" + name(130))
+	shows("Last problem: p" + name(130))
 }
 
 // BenchmarkBits160x48 draws page 2 after a complete change.

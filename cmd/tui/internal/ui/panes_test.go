@@ -122,7 +122,7 @@ func TestMaximise(t *testing.T) {
 	}{
 		{"1", "z tab shift+tab shift+tab z", []string{"Payload kbps", "Controls ", "Payload kbps", "Changes "}, "Bit budget"},
 		{"2", "z tab tab z", []string{"relative-orientation", "shadow changed-index", "Bit budget"}, ""},
-		{"3", "z shift+tab tab z", []string{"Packets  filter", "Last trouble", "Packets  filter"}, ""},
+		{"3", "z shift+tab tab z", []string{"Packets  filter", "Last problem", "Packets  filter"}, ""},
 		{"3 #", "z z", []string{"Bits of"}, "Row"},
 		{"5", "z tab tab z", []string{"Compare", "Payload kbps", "Payload ratio"}, "encoders"},
 	} {

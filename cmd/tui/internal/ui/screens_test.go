@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -31,6 +32,11 @@ func ofFile(done float64) func(w, h int, opt Options) *dashboard {
 	return func(w, h int, opt Options) *dashboard { return fileScreen(newFile(done), w, h, opt) }
 }
 
+// newStarved returns a lab whose playout delay is shorter than the jitter.
+func newStarved() *labtest.Lab {
+	return &labtest.Lab{Snap: labtest.Run("receiver.playout_delay = \"20ms\"\nlink.latency = \"50ms\"\nlink.jitter = \"20ms\"\n", 5*time.Second)}
+}
+
 // screenStates returns states of every page, and of the boxes over pages.
 func screenStates(t *testing.T) []screenState {
 	reports := labtest.WriteReports(t)
@@ -47,9 +53,9 @@ func screenStates(t *testing.T) []screenState {
 		{"live, remote", on(newRemote), "", "to 192.0.2.7:27970; round trip, median, ms; 84.9; ~ 295 unknown"},
 		{"bits", on(func() room.Lab { return labtest.NewBits(true) }), "2 down", ""},
 		{"bits of many fields", on(labtest.NewCalls), "2 down enter left", "only padding, bits per call; z base"},
-		{"packets", packets, "3 up up", ""},
+		{"packets", packets, "3 up", ""},
 		{"packets, filtered", packets, "3 f left", "filter trouble 369 of 5401; DROPPED: loss"},
-		{"packets, remote", on(newRemote), "3", "no trouble yet; arrows"},
+		{"packets, remote", on(newRemote), "3", "no problem yet; arrows"},
 		{"world", on(labtest.NewWorld), "4", ""},
 		{"world, errors", on(labtest.NewWorld), "4 c ] ]", "max 32.4 mm"},
 		{"world of a recording", lab, "4", "Sender 901 cubes"},
@@ -84,6 +90,7 @@ func screenStates(t *testing.T) []screenState {
 		{"help", lab, "4 ?", ""},
 		{"encoders", lab, "e tab down 9 9 enter", ""},
 		{"problem", packets, "x", ""},
+		{"starved", on(newStarved), "/filter late; x", "filter late; ● ok, late 1; starved display; 54 of 120 frames: 58 snapshots; /playout 57ms would have been"},
 		{"profiles", lab, "p", "source: Wirelab"},
 		{"no profiles", lab, "p / x y z", "/xyz_; no match"},
 		{"quit", on(labtest.NewChanged), "q", "This run of 01:30.0 is not saved.; s save and quit"},

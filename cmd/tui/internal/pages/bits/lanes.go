@@ -40,7 +40,7 @@ func (p *table) lanesThatFit(w int) (indices []int, omitted int) {
 // drawLaneNames draws letter and name of each lane and the unit of its figures, and returns the row below.
 func (p *table) drawLaneNames(c *look.Canvas, th *look.Theme) (below int) {
 	indices, omitted := p.lanesThatFit(c.W)
-	unit := [numUnits]string{"kbps", "share %", "per " + p.perShort()}[p.unit]
+	unit := [numUnits]string{"kbps", "share %", "bits"}[p.unit]
 	for i, index := range indices {
 		l, left := &p.lanes[index], lanesLeft+i*laneWidth
 		name := l.Letter + " " + look.LaneName(l.Name(), laneWidth-5)

@@ -133,9 +133,9 @@ func (p *table) NextReference() room.Request {
 
 func (p *table) Arrows() [][2]string {
 	if p.selected < 0 {
-		return [][2]string{{"↑↓", "field"}, {"←→", "kbps, share, per " + p.perShort()}}
+		return [][2]string{{"↑↓", "field"}, {"←→", "kbps, share, bits/" + p.perShort()}}
 	}
-	return [][2]string{{"↑↓", "field"}, {"enter", "only this"}, {"←→", "kbps, share, per " + p.perShort()}}
+	return [][2]string{{"↑↓", "field"}, {"enter", "only this"}, {"←→", "kbps, share, bits/" + p.perShort()}}
 }
 
 func (p *table) KeyHelp(key string) string {

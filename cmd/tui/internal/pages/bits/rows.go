@@ -2,10 +2,8 @@ package bits
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strconv"
-	"time"
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
@@ -16,21 +14,11 @@ import (
 	"wirelab/internal/words"
 )
 
-// rowList lists the rows on which the active encoder spends most, with a bar by slot. The ranks are those of a smoothed
-// mean and stay for a while, so that the list can be read.
+// rowList lists the rows on which the active encoder spent most in the last two seconds, with a bar by slot.
 type rowList struct {
-	costs    *engine.RowCosts // of the last two seconds; nil while they are not shown
-	schema   *frame.Schema
-	mean     []float64     // bits per packet by row, smoothed with the time constant meanPeriod
-	since    time.Duration // virtual time from which mean is
-	ranked   []int         // the rows listed
-	rankedAt time.Duration // virtual time of ranked
+	costs  *engine.RowCosts // nil while they are not shown
+	schema *frame.Schema
 }
-
-const (
-	meanPeriod = 10 * time.Second
-	rankPeriod = 5 * time.Second // after which the rows are ranked again
-)
 
 func (p *rowList) Name() string { return "Most expensive rows" }
 
@@ -43,49 +31,9 @@ func (p *rowList) Wheel(_, _, _ int) room.Request { return room.Request{} }
 func (p *rowList) Observe(v room.View) bool {
 	changed := (p.costs == nil) != (v.Snap.RowCosts == nil) || p.costs != v.Snap.RowCosts && (!v.Running() || v.RedrawDue)
 	if changed {
-		before := p.costs
 		p.costs, p.schema = v.Snap.RowCosts, v.Snap.Schema
-		p.updateMean(before)
 	}
 	return changed
-}
-
-// updateMean adds the costs to the smoothed mean, and ranks the rows if that is due. It begins anew if the costs before are
-// of other data or later.
-func (p *rowList) updateMean(before *engine.RowCosts) {
-	k := p.costs
-	if k == nil || len(k.Rows) == 0 {
-		p.mean, p.ranked = nil, nil
-		return
-	}
-	weight := 1.0
-	if before != nil && len(p.mean) == len(k.Rows) && before.Now <= k.Now {
-		step, age := (k.Now - before.Now).Seconds(), (k.Now - p.since).Seconds()
-		weight = 1 - math.Exp(-step/meanPeriod.Seconds())
-		if age > 0 {
-			weight = max(weight, step/age) // at first a plain mean
-		}
-	} else {
-		p.mean, p.ranked, p.since = make([]float64, len(k.Rows)), nil, k.Since
-	}
-	for row, cost := range k.Rows {
-		p.mean[row] += weight * (panes.BitsPerPacket(k, cost) - p.mean[row])
-	}
-	if len(p.ranked) < maxListedRows || k.Now >= p.rankedAt+rankPeriod {
-		p.rank()
-	}
-}
-
-// rank ranks the rows by their means, the most expensive first. Rows without costs are left out.
-func (p *rowList) rank() {
-	p.rankedAt, p.ranked = p.costs.Now, nil
-	for row, bits := range p.mean {
-		if bits > 0 {
-			p.ranked = append(p.ranked, row)
-		}
-	}
-	slices.SortStableFunc(p.ranked, func(a, b int) int { return cmp.Compare(p.mean[b], p.mean[a]) })
-	p.ranked = p.ranked[:min(len(p.ranked), maxListedRows)]
 }
 
 // maxListedRows is the number of rows that the list shows.
@@ -106,7 +54,8 @@ func (p *rowList) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		counted = append(counted, look.Warn.Span(", "+strconv.Itoa(k.Omitted)+" older ones left out"))
 	}
 	c.FitFrame(th, focused, p.Name(), counted)
-	if len(p.ranked) == 0 {
+	ranked := k.Ranked(maxListedRows)
+	if len(ranked) == 0 {
 		text := "no bits were spent on single rows"
 		if k.Limit != "" {
 			text = k.Limit
@@ -114,33 +63,29 @@ func (p *rowList) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		c.Clip(2, 1, c.W-4, look.Dim, text)
 		return
 	}
-	for i, heading := range []string{"bits/packet, 10 s", "2 s", "share"} {
+	for i, heading := range []string{"bits/packet", "share"} {
 		c.TextRight(rowColumnEnds[i], 1, look.Dim, heading)
 	}
 	const frameAndHeading, sums, leastRows = 3, 3, 4
 	rows := c.H - frameAndHeading
-	rows = min(len(p.ranked), max(rows-sums, min(rows, leastRows)))
-	listed := p.ranked[:rows]
-	largest := int64(1)
-	for _, row := range listed {
-		largest = max(largest, k.Rows[row])
-	}
+	rows = min(len(ranked), max(rows-sums, min(rows, leastRows)))
+	listed := ranked[:rows]
 	for i, row := range listed {
-		p.drawRow(c, th, 2+i, i+1, row, largest)
+		p.drawRow(c, th, 2+i, i+1, row, k.Rows[listed[0]])
 	}
 	p.drawSums(c, th, 2+rows, listed)
 }
 
-// rowColumnEnds are the right edges of the smoothed bits per packet, those of the last two seconds, and their share.
-var rowColumnEnds = [...]int{42, 49, 57}
+// rowColumnEnds are the right edges of the bits per packet and their share.
+var rowColumnEnds = [...]int{37, 46}
 
 // drawRow draws row number row, which has the given rank, at row y of the canvas. The bar of a row with the cost largest is the longest.
 func (p *rowList) drawRow(c *look.Canvas, th *look.Theme, y, rank, row int, largest int64) {
 	k := p.costs
 	c.TextRight(4, y, look.Dim, strconv.Itoa(rank))
 	c.Clip(6, y, 19, look.Plain, panes.RowName(p.schema, row))
-	p.drawFigures(c, y, p.mean[row], k.Rows[row])
-	x := rowColumnEnds[2] + 2
+	p.drawFigures(c, y, k.Rows[row])
+	x := rowColumnEnds[1] + 2
 	width := float64(max(c.W-2-x, 0)) / float64(largest)
 	sum := int64(0)
 	for i, slot := range k.Slots {
@@ -150,36 +95,27 @@ func (p *rowList) drawRow(c *look.Canvas, th *look.Theme, y, rank, row int, larg
 	}
 }
 
-// drawFigures draws smoothed bits per packet, NaN if they are not known, and a cost of the last two seconds: bits per packet
-// and the share of the payload.
-func (p *rowList) drawFigures(c *look.Canvas, y int, mean float64, cost int64) {
-	if !math.IsNaN(mean) {
-		c.TextRight(rowColumnEnds[0], y, look.Value, units.Fixed(mean, 1))
-	}
-	c.TextRight(rowColumnEnds[1], y, look.Ratio, units.Fixed(panes.BitsPerPacket(p.costs, cost), 1))
-	c.TextRight(rowColumnEnds[2], y, look.Plain, units.Fixed(100*float64(cost)/float64(max(p.costs.Total, 1)), 1)+" %")
+// drawFigures draws a cost: bits per packet and the share of the payload.
+func (p *rowList) drawFigures(c *look.Canvas, y int, cost int64) {
+	c.TextRight(rowColumnEnds[0], y, look.Value, units.Fixed(panes.BitsPerPacket(p.costs, cost), 1))
+	c.TextRight(rowColumnEnds[1], y, look.Plain, units.Fixed(100*float64(cost)/float64(max(p.costs.Total, 1)), 1)+" %")
 }
 
 // drawSums draws the cost of the rows that are not listed, that of no single row, and the parts of the schema or the
 // slots with their shares of the bits of rows.
 func (p *rowList) drawSums(c *look.Canvas, th *look.Theme, y int, listed []int) {
 	k := p.costs
-	others, otherBits := k.Total-k.Shared, 0.0
-	for _, bits := range p.mean {
-		otherBits += bits
-	}
+	others := k.Total - k.Shared
 	for _, row := range listed {
 		others -= k.Rows[row]
-		otherBits -= p.mean[row]
 	}
 	for _, line := range []struct {
 		name string
-		mean float64
 		cost int64
-	}{{"all other rows", otherBits, others}, {"headers, padding", math.NaN(), k.Shared}} {
+	}{{"all other rows", others}, {"headers, padding", k.Shared}} {
 		if y < c.H-1 {
 			c.Clip(6, y, 19, look.Dim, line.name)
-			p.drawFigures(c, y, line.mean, line.cost)
+			p.drawFigures(c, y, line.cost)
 			y++
 		}
 	}

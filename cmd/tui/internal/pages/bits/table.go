@@ -26,7 +26,7 @@ type table struct {
 // Widths of the table, with a shadow and without.
 const (
 	widthWithShadow = 80
-	widthAlone      = 58
+	widthAlone      = 59
 )
 
 // missingNameWidth returns by how many columns the longest name exceeds nameWidth. With several shadows it is 0.
@@ -116,12 +116,11 @@ func (p *table) heading(maxWidth, h int) []look.Span {
 		order = ", by cost"
 	}
 	figures := []look.Span{look.Dim.Span(period(p.axis.Crosshair) + order)}
-	named := append(figures[:1:1], look.Dim.Span("; bits per "+p.perItem()+", per packet"))
 	if len(p.slots) > h-4 { // minus the border, the column headings and the sum
 		return look.Fit(maxWidth, append(figures[:1:1], look.Dim.Span("; "), look.Key.Span("↑↓"), look.Dim.Span(" select one of "),
 			look.Value.Span(strconv.Itoa(len(p.slots)))), figures, nil)
 	}
-	return look.Fit(maxWidth, named, figures, nil)
+	return look.Fit(maxWidth, figures, nil)
 }
 
 // period names the two seconds of the figures: those before the crosshair or, if that is 0, the last ones.
@@ -151,10 +150,10 @@ func (p *table) visibleSlots(n int) (visible, rest []encoders.Slot) {
 
 // columnEnds are the right edges of the columns, from the left edge of the table: three figures of the active encoder, two
 // of the shadow, and the difference. Without a shadow the fourth column has the bits per packet.
-var columnEnds = [...]int{25, 33, 45, 54, 66, 77}
+var columnEnds = [...]int{24, 32, 45, 53, 66, 77}
 
 // endAlone is the right edge of the bits per packet without a shadow.
-const endAlone = 56
+const endAlone = 57
 
 // drawHead draws the column headings and returns the row below them. With a shadow, which may be nil, the
 // names of the encoders are above the headings.
@@ -171,11 +170,11 @@ func (p *table) drawHead(c *look.Canvas, active, shadow *engine.Lane) (below int
 		p.drawColumn(c, columnEnds[5], y, look.Title, "difference")
 		y++
 	}
-	per := "per " + p.perShort()
+	per := "bits/" + p.perShort()
 	headings := []string{"kbps", "share %", per, "kbps", per, "kbps"}
 	if shadow == nil {
 		headings = headings[:3]
-		p.drawColumn(c, endAlone, y, look.Dim, "per packet")
+		p.drawColumn(c, endAlone, y, look.Dim, "bits/packet")
 	}
 	for i, heading := range headings {
 		p.drawColumn(c, columnEnds[i], y, look.Dim, heading)

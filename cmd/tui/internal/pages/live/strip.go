@@ -14,7 +14,6 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
-	"wirelab/internal/units"
 	"wirelab/lossmodel"
 )
 
@@ -172,12 +171,11 @@ func (e outcomeCount) styledName(word func(packetlog.Outcome) string) (look.Styl
 	return look.OutcomeStyle(e.outcome), word(e.outcome)
 }
 
-// drawTable draws a row per outcome from row y on: marker, name, count, share and a bar.
+// drawTable draws a row per outcome from row y on: marker, name, count and a bar. The border has the loss in percent.
 func (p *strip) drawTable(c *look.Canvas, th *look.Theme, y int) {
 	const nameX, nameWidth = 4, 16
 	const countEnd = nameX + nameWidth + 10
-	const shareEnd = countEnd + 9
-	const barX = shareEnd + 2
+	const barX = countEnd + 2
 	outcomes, sum := p.outcomeCounts(), int64(0)
 	for _, o := range outcomes {
 		sum += o.count
@@ -191,7 +189,6 @@ func (p *strip) drawTable(c *look.Canvas, th *look.Theme, y int) {
 		c.Set(2, y, style, th.Outcome[o.outcome])
 		c.Clip(nameX, y, nameWidth, look.Plain, name)
 		c.TextRight(countEnd, y, look.Value, strconv.FormatInt(o.count, 10))
-		c.TextRight(shareEnd, y, look.Plain, units.Fixed(100*share, 2)+" %")
 		c.Fill(barX, y, int(share*float64(max(c.W-2-barX, 0))+0.5), style, th.Block)
 		y++
 	}

@@ -13,14 +13,13 @@ func (p *packets) Selection() string {
 		return ""
 	}
 	var b strings.Builder
-	outcome := len(p.table.Columns) - 1
-	for _, c := range p.table.Columns[:outcome] {
+	for _, c := range p.table.Columns[:len(p.table.Columns)-1] { // all but the outcome, which has a symbol
 		b.WriteString(c.Title)
 		for _, span := range c.Text(grid.Cell{Row: row}) {
 			b.WriteString(" " + span.Text)
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString("outcome " + p.record(row).Outcome.String() + "\n")
+	b.WriteString("outcome " + outcomeText(p.record(row)) + "\n")
 	return b.String()
 }

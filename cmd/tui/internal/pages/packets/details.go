@@ -122,17 +122,14 @@ func (p *details) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		return
 	}
 	title := "Packet "
-	switch {
-	case p.isProblem && p.reasons[0].Large():
-		title = "Last large packet "
-	case p.isProblem:
-		title = "Last trouble: packet "
+	if p.isProblem {
+		title = "Last problem: packet "
 	}
 	title += formatPacketID(p.opened.ID)
 	r := &p.opened.Record
-	mark := look.OutcomeStyle(r.Outcome).Span(th.OutcomeSymbol(r.Outcome) + " " + look.OutcomeName(r.Outcome))
-	both := []look.Span{mark, look.Dim.Span("  " + look.Shorten(r.Encoder, 30))}
-	c.FitFrame(th, focused, title, both, both[:1])
+	outcome := outcomeSpans(th, r)
+	both := append(outcome[:2:2], look.Dim.Span("  "+look.Shorten(r.Encoder, 30)))
+	c.FitFrame(th, focused, title, both, outcome)
 	p.drawBody(c, th)
 }
 
@@ -140,7 +137,7 @@ func (p *details) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 func (p *details) missingText() string {
 	switch past := p.repeating; {
 	case p.opened == nil && !p.page.hasSelection:
-		return "no trouble yet; arrows select a packet"
+		return "no problem yet; arrows select a packet"
 	case p.opened == nil && past == nil: // the lab has not answered yet
 		return "..."
 	case p.opened == nil:

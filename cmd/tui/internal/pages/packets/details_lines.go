@@ -1,7 +1,6 @@
 package packets
 
 import (
-	"fmt"
 	"strconv"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/report"
 	"wirelab/internal/units"
+	"wirelab/internal/words"
 	"wirelab/lossmodel"
 )
 
@@ -66,8 +66,7 @@ func (p *details) sizeSpans() []look.Span {
 	add(" = ", r.Wire)
 	dim(" bytes")
 	if in.Fragments > 1 {
-		add(" in ", in.Fragments)
-		dim(" fragments")
+		dim(" in " + words.Count(in.Fragments, "fragment"))
 	}
 	if in.Usual.Payload > 0 {
 		dim(", recent mean ")
@@ -97,8 +96,7 @@ func (p *details) baselineLines() [][]look.Span {
 	}
 	first = append(first, look.Dim.Span(" before"))
 	state, style := baselineState(in)
-	return [][]look.Span{first, {look.Dim.Span("at the receiver: "), style.Span(state), look.Dim.Span("; history "),
-		look.Plain.Span(strconv.Itoa(in.History)), look.Dim.Span(" frames")}}
+	return [][]look.Span{first, {look.Dim.Span("at the receiver: "), style.Span(state)}}
 }
 
 // baselineState describes whether the receiver had the baseline when the packet arrived, and why not.
@@ -117,7 +115,7 @@ func baselineState(in *inspector.Inside) (string, look.Style) {
 	case inspector.BaseUnknown:
 		return "missing", look.NoBase
 	}
-	return "not checked: the packet was not decoded", look.Dim
+	return "not checked, since the packet was not decoded", look.Dim
 }
 
 func formatMs(d time.Duration) string { return units.Fixed(float64(d)/1e6, 1) + " ms" }
@@ -170,7 +168,7 @@ func (p *details) pathLines(th *look.Theme) (lines [][]look.Span) {
 // whose loss is tested first.
 func describeStep(th *look.Theme, s *lossmodel.Step) (event string, style look.Style) {
 	jitter := s.Delay - s.BaseDelay
-	behind := fmt.Sprintf(", behind %d packets of %d bytes", s.QueueAhead.Packets, s.QueueAhead.Bytes)
+	behind := ", behind " + words.Count(s.QueueAhead.Packets, "packet") + " of " + words.Count(s.QueueAhead.Bytes, "byte")
 	switch {
 	case s.Lost == lossmodel.Queue && s.Discipline != "":
 		return "DROPPED by " + s.Discipline + " after " + formatMs(s.Delay) + behind, look.Lost
@@ -179,9 +177,9 @@ func describeStep(th *look.Theme, s *lossmodel.Step) (event string, style look.S
 	case s.Lost != lossmodel.None:
 		return "DROPPED: " + s.Lost.String(), look.Lost
 	case s.Flipped > 0 && s.Stage != lossmodel.StageNetem:
-		return strconv.Itoa(int(s.Flipped)) + " bits flipped", look.Corrupt
+		return words.Count(int(s.Flipped), "bit") + " flipped", look.Corrupt
 	case s.Copies > 0 && s.Stage != lossmodel.StageNetem:
-		return strconv.Itoa(int(s.Copies)) + " duplicates made", look.Copy
+		return words.Count(int(s.Copies), "duplicate") + " made", look.Copy
 	case s.Stage == lossmodel.StageRate && s.Delay > 0:
 		return formatMs(s.Delay) + " on the line" + behind, look.Plain
 	case (s.Stage == lossmodel.StageDelay || s.Stage == lossmodel.StageNetem) && s.Delay > 0:

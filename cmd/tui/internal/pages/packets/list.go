@@ -165,12 +165,16 @@ func (p *list) newestSeq() (seq uint64, ok bool) {
 	return 0, false
 }
 
-// followedRow returns the row below the packet that the list follows without a selection.
+// followedRow returns the row below the packet that the list follows without a selection: the newest one with an outcome.
 func (p *list) followedRow() int {
 	if p.isSorted() {
 		return p.length()
 	}
-	row, _ := p.rowOf(p.run.endAtCursor())
+	end := p.run.endAtCursor()
+	for end > p.run.first()+1 && p.run.at(end-1).Outcome == packetlog.InFlight {
+		end--
+	}
+	row, _ := p.rowOf(end)
 	return row
 }
 
@@ -344,25 +348,37 @@ func (p *list) setColumns() {
 		return plain(units.Fixed(units.Milliseconds(r.Arrived-r.Sent), 1))
 	})
 	p.table.Columns = append(p.table.Columns, grid.Column{Title: "outcome", Width: grid.Rest, Min: 16, Sortable: true,
-		Text: func(c grid.Cell) []look.Span { return outcomeText(c.Theme, p.record(c.Row)) }})
+		Text: func(c grid.Cell) []look.Span { return outcomeSpans(c.Theme, p.record(c.Row)) }})
 	p.sortFields = append(p.sortFields, "outcome")
 }
 
-// outcomeText returns the symbol and the name of a packet's outcome.
-func outcomeText(th *look.Theme, r *packetlog.Record) []look.Span {
-	style := look.OutcomeStyle(r.Outcome)
+// outcomeText returns the name of a packet's outcome, the stage that dropped it, whether it was repaired, and how late it
+// was.
+func outcomeText(r *packetlog.Record) string {
 	text := look.OutcomeName(r.Outcome)
 	if r.Outcome == packetlog.Lost {
 		text += ": " + r.Cause.String()
 	}
+	if r.Repair != container.NotRepaired {
+		text += ", repaired"
+	}
+	if r.Late > 0 {
+		text += ", late " + units.Stepped(units.Milliseconds(r.Late), 1, 9.95) + " ms"
+	}
+	return text
+}
+
+// outcomeSpans returns the symbol and the text of a packet's outcome.
+func outcomeSpans(th *look.Theme, r *packetlog.Record) []look.Span {
+	style := look.OutcomeStyle(r.Outcome)
 	textStyle := style
 	switch {
-	case r.Repair != container.NotRepaired:
-		text += ", repaired"
-	case r.Outcome == packetlog.Decoded:
+	case r.Late > 0:
+		textStyle = look.Late
+	case r.Outcome == packetlog.Decoded && r.Repair == container.NotRepaired:
 		textStyle = look.Dim
 	}
-	return []look.Span{style.Span(th.OutcomeSymbol(r.Outcome) + " "), textStyle.Span(text)}
+	return []look.Span{style.Span(th.OutcomeSymbol(r.Outcome) + " "), textStyle.Span(outcomeText(r))}
 }
 
 // Draw implements room.Pane. The selected packet is in the middle. Without a selection the followed packet is in the

@@ -78,7 +78,7 @@ func TestArrowsOpenPackets(t *testing.T) {
 		t.Errorf("a click chose %v, the lab was asked for %v", p.selected, o)
 	}
 	m.Press("esc")
-	if p.hasSelection || !strings.Contains(m.View(), "Last trouble") {
+	if p.hasSelection || !strings.Contains(m.View(), "Last problem") {
 		t.Error("esc does not clear the selection")
 	}
 }

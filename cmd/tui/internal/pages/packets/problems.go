@@ -1,57 +1,93 @@
 package packets
 
 import (
-	"strconv"
+	"fmt"
 	"time"
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/inspector"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/report"
 	"wirelab/internal/units"
+	"wirelab/internal/words"
 
 	"wirelab/cmd/tui/internal/grid"
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 )
 
-// NewProblems returns a list of the latest problems, such as failed or unusually large packets: the newest of each kind,
-// with an explanation of the selected one. It does not change while it is open. It returns nil if there is no problem.
+// problem is an entry of the list of problems.
+type problem struct {
+	name   string
+	style  look.Style
+	last   time.Duration // virtual time
+	times  int64
+	text   string        // the explanation
+	packet *packetlog.ID // nil if the problem has no packet
+}
+
+// NewProblems returns a list of the latest problems: a starved display, then failed or unusually large packets, the newest
+// of each kind, with an explanation of the selected one. It does not change while it is open. It returns nil if there is no
+// problem.
 func NewProblems(snap *engine.Snapshot, cfg *config.Config) room.Overlay {
-	list := problems(snap)
+	list := starvation(snap)
+	for _, x := range problems(snap) {
+		p := problem{x.Reason.String(), headingStyle(&x), x.T, x.N, report.Explain(&x.Opened, x.Reason, cfg), &x.Opened.ID}
+		if x.Reason == inspector.BecauseRefusedFrame {
+			p.packet = nil
+		}
+		list = append(list, p)
+	}
 	if len(list) == 0 {
 		return nil
 	}
 	b := &room.ListBox{Title: "Problems, newest of each kind", DetailsFocused: true}
 	b.Names = func() (names []string) {
 		for i := range list {
-			names = append(names, list[i].Reason.String())
+			names = append(names, list[i].name)
 		}
 		return names
 	}
 	b.Enter = func(i int) room.Request {
-		if list[i].Reason == inspector.BecauseRefusedFrame {
-			return room.Refusal("a frame that the encoder refused has no packet")
+		if list[i].packet == nil {
+			return room.Refusal("this problem has no packet")
 		}
-		return room.Request{Closes: true, Packet: &list[i].Opened.ID}
+		return room.Request{Closes: true, Packet: list[i].packet}
 	}
 	b.Keys = []room.Binding{room.OverlayKey("enter", "open", "open the packet on page 3").Pin()}
-	b.Details = func(c *look.Canvas, _ *look.Theme, i int) {
-		c.Wrap(0, 0, c.W, look.Plain, report.Explain(&list[i].Opened, list[i].Reason, cfg))
-	}
+	b.Details = func(c *look.Canvas, _ *look.Theme, i int) { c.Wrap(0, 0, c.W, look.Plain, list[i].text) }
 	b.Table = grid.Table{Sort: -1, Columns: []grid.Column{
 		{Width: grid.Rest, Min: 20, Text: func(cell grid.Cell) []look.Span {
-			problem := &list[b.At(cell)]
-			return grid.Text(headingStyle(problem), problem.Reason.String())
+			return grid.Text(list[b.At(cell)].style, list[b.At(cell)].name)
 		}},
 		{Width: 10, Right: true, Text: func(cell grid.Cell) []look.Span {
-			return grid.Text(look.Dim, formatAgo(snap.Now-list[b.At(cell)].T))
+			return grid.Text(look.Dim, formatAgo(snap.Now-list[b.At(cell)].last))
 		}},
 		{Width: 11, Right: true, Text: func(cell grid.Cell) []look.Span {
-			return grid.Text(look.Dim, formatCount(list[b.At(cell)].N)+" ")
+			return grid.Text(look.Dim, words.Count(list[b.At(cell)].times, "time")+" ")
 		}},
 	}}
 	return b
+}
+
+// starvation returns the problem of a display that starved in the last two seconds, if it did.
+func starvation(snap *engine.Snapshot) []problem {
+	if len(snap.Lanes) == 0 {
+		return nil
+	}
+	s := meters.Sum(meters.Tail(snap.Lanes[0].Samples, 2*time.Second))
+	if s.Starved == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("In the last 2 s the display found no newer snapshot for %d of %s: %s late, and %s lost.",
+		s.Starved, words.Count(s.Displayed, "frame"), words.Count(s.Late, "snapshot")+" arrived", words.Count(s.Lost, "packet")+" were")
+	if delay := panes.SmoothDelay(&snap.Lanes[0], snap.Now); delay > 0 {
+		text += fmt.Sprintf(" /playout %dms would have been smooth for the last 10 s.", delay.Milliseconds())
+	}
+	return []problem{{name: "starved display", style: look.Late, last: snap.Now, times: int64(s.Starved), text: text}}
 }
 
 // headingStyle returns the style of a problem's heading: that of the packet's outcome, as on other pages, or
@@ -69,12 +105,4 @@ func formatAgo(d time.Duration) string {
 		return "just now"
 	}
 	return units.Fixed(d.Seconds(), 0) + " s ago"
-}
-
-// formatCount writes how often something happened.
-func formatCount(n int64) string {
-	if n == 1 {
-		return "once"
-	}
-	return strconv.FormatInt(n, 10) + " times"
 }

@@ -1,12 +1,16 @@
 package panes
 
 import (
+	"math"
 	"strings"
+	"time"
 
 	"wirelab/cmd/tui/internal/chart"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/dataset/frame"
+	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/engine/playout"
 	"wirelab/internal/units"
 )
@@ -90,4 +94,27 @@ func (p *Playout) Draw(c *look.Canvas, th *look.Theme, _ bool) {
 	t := p.samples()
 	t.Shadows = nil
 	c.Split(len(list), func(i int, side *look.Canvas) { t.Draw(side, th, list[i:i+1]) })
+}
+
+// smoothPeriod is the period of SmoothDelay: that of the clock offset of a fixed playout delay, at its longest.
+const smoothPeriod = 10 * time.Second
+
+// SmoothDelay returns the least fixed playout delay, in whole milliseconds, with which the display of a lane would not have
+// starved in the last smoothPeriod: a snapshot is displayed until the next newer one arrives. It is 0 if too few packets arrived.
+func SmoothDelay(l *engine.Lane, now time.Duration) time.Duration {
+	fastest, longest, newest := time.Duration(math.MaxInt64), time.Duration(0), time.Duration(-1)
+	for n := l.RecordsUntil(now - smoothPeriod); n < l.EndOfRecords(); n++ {
+		r := l.Record(n)
+		if r.Outcome != packetlog.Decoded || r.Arrived > now {
+			continue
+		}
+		if newest >= 0 {
+			longest = max(longest, r.Arrived-newest)
+		}
+		fastest, newest = min(fastest, r.Arrived-r.Sent), r.Sent
+	}
+	if longest == 0 {
+		return 0
+	}
+	return (longest - fastest + time.Millisecond - 1).Truncate(time.Millisecond)
 }

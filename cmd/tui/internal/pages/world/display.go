@@ -1,30 +1,28 @@
 package world
 
 import (
-	"math"
 	"strconv"
 	"time"
 
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
-	"wirelab/experiment/engine"
-	"wirelab/experiment/engine/packetlog"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/playout"
 )
 
 // display is the state of the receiver's display: its delay and its starvation.
 type display struct {
-	starvedTicks, displayedTicks int           // display ticks of the last starvedSamples samples
+	starvedTicks, displayedTicks int           // display ticks of the last starvedPeriod
 	starvedNow                   bool          // the newest display tick starved
 	overNetwork                  bool          // its delay is a lower bound: the clocks are not synchronised, so the fastest packet is taken to need no time
 	titleDelay                   time.Duration // the delay in the title, updated slowly to be readable
-	smoothDelay                  time.Duration // see smoothDelay; updated slowly, too
+	smoothDelay                  time.Duration // see panes.SmoothDelay; updated slowly, too
 	worstDistance                float64       // the largest distance of a displayed thing from the sender's place within a second
 }
 
-// starvedSamples is the number of samples for which starvation is shown, two seconds as in the charts, because a single
-// tick would be too short to see.
-const starvedSamples = 20
+// starvedPeriod is the time for which starvation is shown, as in the charts, because a single tick would be too short to see.
+const starvedPeriod = 2 * time.Second
 
 // observe updates the state from a view. The delays change only when a redraw is due.
 func (d *display) observe(v room.View) {
@@ -39,16 +37,12 @@ func (d *display) observe(v room.View) {
 	}
 	d.overNetwork = v.Snap.To != ""
 	d.starvedNow = d.starvedNow && !d.overNetwork // the receiver's counts in the samples tell
-	d.starvedTicks, d.displayedTicks = 0, 0
-	samples := v.ActiveLane().Samples
-	for i := max(len(samples)-starvedSamples, 0); i < len(samples); i++ {
-		d.starvedTicks += samples[i].Starved
-		d.displayedTicks += samples[i].Displayed
-	}
+	recent := meters.Sum(meters.Tail(v.ActiveLane().Samples, starvedPeriod))
+	d.starvedTicks, d.displayedTicks = recent.Starved, recent.Displayed
 	if v.RedrawDue || d.titleDelay == 0 {
 		d.titleDelay = delay
 		if d.isStarved() {
-			d.smoothDelay = smoothDelay(v.ActiveLane(), v.Snap.Now)
+			d.smoothDelay = panes.SmoothDelay(v.ActiveLane(), v.Snap.Now)
 		}
 	}
 }
@@ -69,30 +63,7 @@ func displayAge(f *playout.Frames) time.Duration {
 	return f.Age
 }
 
-// smoothPeriod is the period of smoothDelay: that of the clock offset of a fixed playout delay, at its longest.
-const smoothPeriod = 10 * time.Second
-
-// smoothDelay returns the least fixed playout delay, in whole milliseconds, with which the display of a lane would not have
-// starved in the last smoothPeriod: a snapshot is displayed until the next newer one arrives. It is 0 if too few packets arrived.
-func smoothDelay(l *engine.Lane, now time.Duration) time.Duration {
-	fastest, longest, newest := time.Duration(math.MaxInt64), time.Duration(0), time.Duration(-1)
-	for n := l.RecordsUntil(now - smoothPeriod); n < l.EndOfRecords(); n++ {
-		r := l.Record(n)
-		if r.Outcome != packetlog.Decoded || r.Arrived > now {
-			continue
-		}
-		if newest >= 0 {
-			longest = max(longest, r.Arrived-newest)
-		}
-		fastest, newest = min(fastest, r.Arrived-r.Sent), r.Sent
-	}
-	if longest == 0 {
-		return 0
-	}
-	return (longest - fastest + time.Millisecond - 1).Truncate(time.Millisecond)
-}
-
-// isStarved reports whether the display is starved, or was within starvedSamples.
+// isStarved reports whether the display is starved, or was within starvedPeriod.
 func (d *display) isStarved() bool { return d.starvedTicks > 0 || d.starvedNow }
 
 // advice names the command for a delay with which a starved display would have been smooth; "" if that is not known.

@@ -240,7 +240,7 @@ func (p *worldMap) costFigures(maxWidth int) []look.Span {
 	}
 	bits := units.Fixed(panes.BitsPerPacket(p.costs, p.costs.Rows[ranked[0]]), 1)
 	return look.Fit(maxWidth, look.Labelled("most: ", panes.RowName(p.schema, ranked[0]), ", ", bits, " bits/packet"),
-		look.Labelled("", bits, " bits/packet"), nil)
+		look.Labelled("most: ", bits, " bits/packet"), nil)
 }
 
 // NextFigure implements room.Switcher: a map of costs or of priorities gives way to the figure.

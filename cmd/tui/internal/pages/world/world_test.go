@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/engine/playout"
@@ -153,10 +154,10 @@ func TestSmoothDelay(t *testing.T) {
 	for starves(want) {
 		want += ms
 	}
-	if got := smoothDelay(&lane, last); got != want && got != want+ms { // the last moment before an arrival is within a step
+	if got := panes.SmoothDelay(&lane, last); got != want && got != want+ms { // the last moment before an arrival is within a step
 		t.Errorf("got %v, a simulation needs %v", got, want)
 	}
-	if got := smoothDelay(&engine.Lane{}, last); got != 0 {
+	if got := panes.SmoothDelay(&engine.Lane{}, last); got != 0 {
 		t.Errorf("without packets %v", got)
 	}
 }

@@ -56,7 +56,7 @@ type explained struct {
 	In   *inspector.Inside
 	rate int // packets per second
 
-	InStream bool // the packet travelled in a stream with the messages
+	InStream bool          // the packet travelled in a stream with the messages
 	Playout  time.Duration // delay; 0 with a policy
 }
 

@@ -3,6 +3,7 @@ package live
 import (
 	"strings"
 
+	"wirelab/cmd/tui/internal/grid"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
@@ -13,9 +14,10 @@ import (
 	"wirelab/internal/units"
 )
 
-// now is a table of figures: the means of the last two seconds, and the values of the whole run or, after a swap of the
-// encoder, those since the swap.
+// now is a table of figures: the means of the last two seconds, and the values of the whole run. A figure that exists for
+// one of them only has one value.
 type now struct {
+	grid.Table
 	item   string
 	schema *frame.Schema
 	lane   engine.Lane
@@ -43,17 +45,12 @@ type nowRow struct {
 
 // rows returns the rows of the table that have a value, the most important first.
 func (p *now) rows(f *panes.LaneFigures) (rows []nowRow) {
-	long := f.Run
-	if f.WasSwapped() {
-		long = f.SinceChange
-	}
 	add := func(style look.Style, keys ...string) {
 		for _, key := range keys {
-			r := nowRow{f.Label(key), f.Recent(key), long(key), style}
-			if r.recent == "-" && r.run == "-" {
-				continue
+			r := nowRow{f.Label(key), f.Recent(key), f.Run(key), style}
+			if strings.Trim(r.recent+r.run, "-") != "" {
+				rows = append(rows, r)
 			}
-			rows = append(rows, r)
 		}
 	}
 	add(look.Payload, "payload_kbps")
@@ -109,35 +106,38 @@ func (p *now) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	f := panes.FiguresOf(&p.lane, p.item)
 	recent, run := "last 2 s", "whole run"
 	if p.past {
-		recent, run = "2 s to cursor", "until now"
-	}
-	if f.WasSwapped() {
-		run = "since change"
+		recent, run = "to cursor", "until now"
 	}
 	const fixedRows = 4 // the border, the headings and the last row
 	c.Frame(th, focused, "Now")
-	drawNowRow(c, 1, nowRow{label: "figure of " + p.lane.Name(), recent: recent, run: run, style: look.Dim}, look.Dim)
 	rows := p.rows(f)
 	rows = rows[:max(min(len(rows), c.H-fixedRows), 0)]
-	for i, r := range rows {
-		drawNowRow(c, 2+i, r, look.Value)
-	}
-	title := f.Label("wrong")
-	wrong, style := nowRow{label: title + ", whole run", run: f.Run("wrong"), style: look.Good}, look.Value
+	wrong := nowRow{label: f.Label("wrong"), run: f.Run("wrong"), style: look.Good}
 	if p.lane.Totals.Wrong > 0 {
-		wrong.label, wrong.style, style = strings.ToUpper(title)+": see top", look.Alarm, look.Alarm
+		wrong.label, wrong.style = strings.ToUpper(wrong.label)+": see top", look.Alarm
 	}
-	drawNowRow(c, 2+len(rows), wrong, style)
-}
-
-// drawNowRow draws a row at y: its label, and its values in columns at the right edge.
-func drawNowRow(c *look.Canvas, y int, r nowRow, values look.Style) {
-	if y >= c.H-1 {
-		return
+	rows = append(rows, wrong)
+	label := func(cell grid.Cell) []look.Span {
+		r := &rows[cell.Row]
+		return grid.Text(r.style, r.label)
 	}
-	const width = 11 // of a value
-	right := c.W - 2
-	c.Clip(2, y, right-2*width-2, r.style, r.label)
-	c.TextRight(right-width, y, values, r.recent)
-	c.TextRight(right, y, values, r.run)
+	values := func(title string, text func(r *nowRow) string) grid.Column {
+		const width = 9
+		draw := func(cell grid.Cell) []look.Span {
+			r := &rows[cell.Row]
+			if r.style == look.Alarm {
+				return grid.Text(look.Alarm, text(r))
+			}
+			return grid.Text(look.Value, text(r))
+		}
+		return grid.Column{Title: title, Width: width, Right: true, Text: draw}
+	}
+	p.Columns = []grid.Column{
+		{Title: "figure", Width: grid.Rest, Min: 1, Text: label},
+		values(recent, func(r *nowRow) string { return r.recent }),
+		values(run, func(r *nowRow) string { return r.run }),
+	}
+	p.NumRows = len(rows)
+	p.Cursor, p.Sort = -1, -1
+	p.Table.Draw(c, th, 1, c.H-2)
 }

@@ -1,9 +1,7 @@
 package panes
 
 import (
-	"maps"
 	"math"
-	"slices"
 	"strings"
 
 	"wirelab/cmd/tui/internal/look"
@@ -50,27 +48,6 @@ func perChangedOf(r *meters.Recent) float64 {
 		return math.NaN()
 	}
 	return r.BitsPerChanged
-}
-
-// WasSwapped reports whether the lane had another encoder, or other parameters of it, before.
-func (f *LaneFigures) WasSwapped() bool {
-	return slices.ContainsFunc(f.lane.Stretches, func(s meters.StretchFigures) bool { return s.Encoder != f.lane.Name() })
-}
-
-// SinceChange returns the text of a figure since the last change of the encoder or the link: exact if it is a figure of
-// meters.StretchFigures, otherwise the mean of the stored samples; "-" if it has none.
-func (f *LaneFigures) SinceChange(key string) string {
-	last := &f.lane.Stretches[len(f.lane.Stretches)-1]
-	samples := f.lane.Samples
-	first := slices.IndexFunc(samples, func(s meters.Sample) bool { return (s.T - s.Width).Seconds() >= last.FromS })
-	if first < 0 {
-		first = len(samples)
-	}
-	means := meters.MeanOf(samples[first:], 0)
-	values := meansOf(&means, samples[first:])
-	maps.Copy(values, figures.Flatten(last))
-	values["bits_per_changed_cube"] = last.BitsPerChanged.Or(math.NaN())
-	return f.text(values, key)
 }
 
 // Keys of figures that are not in the table of figures.
@@ -120,10 +97,11 @@ func (f *LaneFigures) Label(key string) string {
 	return r.Label()
 }
 
-// Recent returns the text of a figure in the last two seconds; "-" if it has none.
+// Recent returns the text of a figure in the last two seconds: "" if it exists only for the run, and "-" if it is unknown.
 func (f *LaneFigures) Recent(key string) string { return f.text(f.recent, key) }
 
-// Run returns the text of a figure in the whole run; "-" if it has none.
+// Run returns the text of a figure in the whole run: "" if it exists only for the last two seconds, and "-" if it is
+// unknown.
 func (f *LaneFigures) Run(key string) string {
 	if f.run == nil {
 		f.run = figures.Flatten(&f.lane.Totals)
@@ -136,7 +114,9 @@ func (f *LaneFigures) Run(key string) string {
 func (f *LaneFigures) text(values map[string]float64, key string) string {
 	v, known := values[key]
 	switch {
-	case !known || math.IsNaN(v):
+	case !known:
+		return ""
+	case math.IsNaN(v):
 		return "-"
 	case key == EncodeTime || key == DecodeTime:
 		return look.FormatMicroseconds(v)

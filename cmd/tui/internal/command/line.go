@@ -301,7 +301,7 @@ func (l *Line) hint(env Context) string {
 		return text
 	}
 	if list, _ := l.choices(env); usageText == "" && len(list) > 0 && typed != "" {
-		return "↑ chooses " + list[0].line
+		return "up chooses " + list[0].line
 	}
 	return usageText
 }

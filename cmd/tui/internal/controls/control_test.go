@@ -136,7 +136,7 @@ func TestRowsShowTheirSetting(t *testing.T) {
 	c := look.NewCanvas(70, 60)
 	p.Draw(c, th, look.Focused)
 	shown := ansi.Strip(strings.Join(c.Lines(th), "\n"))
-	for _, want := range []string{`Loss +2 % .*[-←<] 1%  . 3%`, `Budget +100 kbit`, `Rate +off`, `Speed +.1`} {
+	for _, want := range []string{`Loss +2 % .*left 1%  right 3%`, `Budget +100 kbit`, `Rate +off`, `Speed +.1`} {
 		if !regexp.MustCompile(want).MatchString(shown) {
 			t.Errorf("%q is not in\n%s", want, shown)
 		}

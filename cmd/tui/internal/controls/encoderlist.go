@@ -64,7 +64,7 @@ func (cat *Catalog) EncoderList(cfg *config.Config, snap *engine.Snapshot, forSh
 	l.Table.Columns = slices.Insert(columns, kbpsColumn,
 		grid.Column{Title: "kbps", Width: 8, Right: true, Sortable: true, Text: l.kbps},
 		grid.Column{Title: "encode µs", Width: 10, Right: true, Sortable: true, Text: l.encodeTime})
-	l.Table.Sort = max(cat.encoderSort, nameColumn)
+	l.Table.Sort, l.Table.Upward = max(cat.encoderSort, nameColumn), true
 	for i := range options {
 		const otherColumns = 32 // of the other columns, the gaps and the frame
 		l.Width = max(l.Width, columns[nameColumn].Width+look.TextWidth(options[i].Summary)+otherColumns)

@@ -161,7 +161,7 @@ func (p *paramList) draw(c *look.Canvas, th *look.Theme, y int, l *EncoderList) 
 	case l.DetailsFocused:
 		hint = "←→ change, or type a value; esc returns to the list"
 	}
-	c.Clip(0, y+1, c.W, look.Dim, hint)
+	c.Clip(0, y+1, c.W, look.Dim, th.KeyLabel(hint))
 	below, helpStyle := p.helpLines(list, c.W, l.DetailsFocused)
 	rows := max(c.H-y-2-len(below), 0)
 	first := min(max(p.cursor-rows/2, 0), max(len(list)-rows, 0)) // scroll so that the cursor is in the middle

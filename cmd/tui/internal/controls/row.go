@@ -99,7 +99,7 @@ func (p *Pane) drawNumber(c *look.Canvas, th *look.Theme, x, y int, style look.S
 	}
 	note := p.otherLinkValue(th, ctl)
 	if note == "" && p.isSelected(ctl) {
-		note = ctl.neighbours(p.cfg)
+		note = th.KeyLabel(ctl.neighbours(p.cfg))
 	}
 	if note != "" {
 		end = c.Clip(x, y, c.W-2-x, look.Dim, note)

@@ -125,9 +125,9 @@ func (t *Table) Draw(c *look.Canvas, th *look.Theme, y, h int) {
 // sortMark returns the mark before the title of the column by which the rows are sorted.
 func (t *Table) sortMark(th *look.Theme) string {
 	if t.Upward {
-		return th.Up
+		return th.Rising
 	}
-	return th.Sorted
+	return th.Falling
 }
 
 // scroll sets t.First so that the cursor is visible and no row below the last one is empty without need.

@@ -38,9 +38,9 @@ func TestColumnsFit(t *testing.T) {
 		w    int
 		want [2]string // the titles and row 1
 	}{
-		{50, [2]string{"|  name          >bytes     ms  remark           |", "|  row 1 of ma.    1000      7  zzzzzzzzzzzzzzzzz|"}},
-		{41, [2]string{"|  name        >bytes     ms  remark    |", "|  row 1 of .    1000      7  zzzzzzzzzz|"}},
-		{34, [2]string{"|  name        >bytes  remark    |", "|  row 1 of .    1000  zzzzzzzzzz|"}}, // the column of the order stays
+		{50, [2]string{"|  name          *bytes     ms  remark           |", "|  row 1 of ma.    1000      7  zzzzzzzzzzzzzzzzz|"}},
+		{41, [2]string{"|  name        *bytes     ms  remark    |", "|  row 1 of .    1000      7  zzzzzzzzzz|"}},
+		{34, [2]string{"|  name        *bytes  remark    |", "|  row 1 of .    1000  zzzzzzzzzz|"}}, // the column of the order stays
 	} {
 		got := draw(newTable(3), c.w, 6)
 		if got[1] != c.want[0] || got[3] != c.want[1] {

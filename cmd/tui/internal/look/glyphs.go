@@ -1,6 +1,8 @@
 package look
 
 import (
+	"strings"
+
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/packetlog"
 
@@ -37,7 +39,7 @@ type glyphs struct {
 	Block             rune   // a coloured square in a legend
 	focusTop          string // upper edge of the focused pane
 	Up, Down          string
-	Sorted            string // marks the column by which a table is sorted
+	Rising, Falling   string // mark the column by which a table is sorted: the smallest value is first, or last
 	AtMost            string // "less than or equal"
 }
 
@@ -48,8 +50,19 @@ func glyphSet() glyphs {
 		Outcome: [packetlog.NumOutcomes]rune{'·', '●', '◐', 'D', '○', '✕', '!', '?', 'W', '~'},
 		GaugeOn: '■', GaugeOff: '·', Chosen: "▸", Play: "▶", Back: "◀", Pause: "‖", Stop: "■",
 		Times: "×", Dot: "·", PlusMinus: "±", Sweep: '▏', Block: '■', Up: "↑", Down: "↓",
-		AtMost: "≤", focusTop: "━", Sorted: "▾",
+		AtMost: "≤", focusTop: "━", Rising: "▴", Falling: "▾",
 	}
+}
+
+// asciiKeys names the arrow keys in words.
+var asciiKeys = strings.NewReplacer("←↑↓→", "arrows", "↑↓", "up down", "←→", "left right", "↑", "up", "↓", "down", "←", "left", "→", "right")
+
+// KeyLabel returns the label of keys on the screen. In ASCII arrows would look like other keys, such as < and >.
+func (th *Theme) KeyLabel(label string) string {
+	if th.Ascii {
+		return asciiKeys.Replace(label)
+	}
+	return label
 }
 
 // shades are the fills of a stacked bar without colour.

@@ -114,7 +114,7 @@ func (m *model) clientState(client *relay.ClientState) []look.Span {
 func (m *model) drawDatagrams(c *look.Canvas, focused bool) {
 	hint := "x explains the last one lost"
 	if m.frozen != nil {
-		hint = "↑↓ select, x explains"
+		hint = m.Theme().KeyLabel("↑↓ select, x explains")
 	}
 	c.Frame(m.Theme(), focused, "Datagrams", look.Dim.Span(hint))
 	list := m.datagrams

@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -158,10 +157,10 @@ const (
 // The widths of the separator between two entries of the footer: blanks, or a dot between blanks on wide screens.
 const narrowGap, wideGap = 2, 3
 
-// hintGap returns the width of the separators.
+// hintGap returns the width of the separators. In ASCII the dot would look like a key.
 func (s *Shell) hintGap() int {
 	const wide = 104
-	if s.w < wide {
+	if s.w < wide || s.theme.Ascii {
 		return narrowGap
 	}
 	return wideGap
@@ -190,9 +189,6 @@ func (h *hint) keyAt(x int) string {
 	return parts[0]
 }
 
-// arrowLetters names the letters that act as arrows. In ASCII arrows look like the keys < and >, which look back.
-var arrowLetters = strings.NewReplacer("←", "h", "↓", "j", "↑", "k", "→", "l")
-
 // hints returns the entries of the footer that fit in w columns from column 1, in the order of keys. If some do not
 // fit, hintRank selects those that are shown. Unless special is set, which means that keys are not those of the page,
 // the first entry is followed by the arrow keys of the page.
@@ -219,10 +215,8 @@ func (s *Shell) hints(keys []room.Binding, special bool, w int) []hint {
 			}
 		}
 	}
-	if s.opt.ASCII {
-		for i := range all {
-			all[i].label = arrowLetters.Replace(all[i].label)
-		}
+	for i := range all {
+		all[i].label = s.theme.KeyLabel(all[i].label)
 	}
 	gap := s.hintGap()
 	left := w + gap // one gap more, since the last entry has no separator

@@ -17,7 +17,9 @@ type HelpRow struct {
 }
 
 // keyRow returns the row of a binding in the help.
-func keyRow(b *room.Binding, text string) HelpRow { return HelpRow{look.Key.Span(b.Label), text} }
+func (s *Shell) keyRow(b *room.Binding, text string) HelpRow {
+	return HelpRow{look.Key.Span(s.theme.KeyLabel(b.Label)), text}
+}
 
 // heading returns the heading of a section of the help.
 func heading(title string) HelpRow { return HelpRow{Name: look.Title.Span(title)} }
@@ -40,7 +42,7 @@ func (s *Shell) help() room.Overlay {
 	if keys := s.modalKeys(); keys != nil {
 		rows = func() (rows []HelpRow) {
 			for _, b := range keys {
-				rows = append(rows, keyRow(&b, cmp.Or(b.Help, b.Brief)))
+				rows = append(rows, s.keyRow(&b, cmp.Or(b.Help, b.Brief)))
 			}
 			return rows
 		}
@@ -69,21 +71,21 @@ func (s *Shell) pageHelp() []HelpRow {
 func (s *Shell) helpKeys() (here, everywhere []HelpRow) {
 	if s.tour != nil {
 		for _, b := range s.tour.Keys() {
-			here = append(here, keyRow(&b, b.Help))
+			here = append(here, s.keyRow(&b, b.Help))
 		}
 	}
 	page := s.page()
 	for _, b := range page.Bindings() {
-		here = append(here, keyRow(&b, b.Help))
+		here = append(here, s.keyRow(&b, b.Help))
 	}
 	for _, b := range s.commonKeys() {
 		key := b.Keys()[0]
 		switch text := page.KeyHelp(key); {
 		case b.Help == "", isIdle(b), hasBinding(page, key):
 		case text != "":
-			here = append(here, keyRow(&b, text))
+			here = append(here, s.keyRow(&b, text))
 		default:
-			everywhere = append(everywhere, keyRow(&b, b.Help))
+			everywhere = append(everywhere, s.keyRow(&b, b.Help))
 		}
 	}
 	return here, everywhere

@@ -56,7 +56,7 @@ func TestShadowCommandsInError(t *testing.T) {
 // TestShadowsAreDistinguishable checks that without colours the lines of shadows differ by their
 // symbols, and every shadow has symbols in the chart.
 func TestShadowsAreDistinguishable(t *testing.T) {
-	for ascii, symbols := range map[bool]string{false: "○△□◇", true: "%A#*"} {
+	for ascii, symbols := range map[bool]string{false: "○△□◇", true: "@A#*"} {
 		m := screen(&labtest.Lab{Snap: labtest.FourShadows()}, 160, 48, Options{ASCII: ascii})
 		chart := strings.Join(strings.Split(m.View(), "\n")[2:14], "")
 		for _, symbol := range symbols {

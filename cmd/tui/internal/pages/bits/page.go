@@ -82,7 +82,7 @@ func (p *table) Move(dx, dy int) room.Request {
 // Enter toggles between the selected slot only and all slots.
 func (p *table) Enter() room.Request {
 	if p.selected < 0 {
-		return room.Refusal("no field is selected; ↑ and ↓ select one")
+		return room.Refusal("no field is selected; up and down select one")
 	}
 	p.onlySelected = !p.onlySelected
 	return room.Request{}

@@ -24,7 +24,7 @@ func New(shadowChoice *panes.SelectedShadow, dir string) *room.Page {
 	chart := &panes.Charts{OnlySelected: true}
 	changes := &panes.Changes{}
 	rows := &table{chart: chart, shadowChoice: shadowChoice}
-	rows.Sort = firstFigure
+	rows.Sort, rows.Upward = firstFigure, true
 	rows.folder = folder{dir: dir, listDue: true, runs: map[string]*run{}}
 	figures := &details{of: rows}
 	s := p.Add(rows, figures, chart, &panes.Charts{OnlySelected: true, Selected: panes.RatioChart}, changes)
@@ -165,7 +165,7 @@ func (p *table) Enter() room.Request {
 	case r == nil || len(p.cfg.Shadows) == 0:
 		return room.Refusal("there are no shadows; v adds one")
 	case !r.isLane || r.lane == 0:
-		return room.Refusal("this encoder is active already; ↑ and ↓ select a shadow or a report")
+		return room.Refusal("this encoder is active already; up and down select a shadow or a report")
 	case r.lane > len(p.cfg.Shadows):
 		return room.Refusal("this shadow is being removed")
 	}

@@ -30,10 +30,13 @@ type pendingSave struct {
 	path      string        // valid once the job is finished
 }
 
-// startSave starts writing a report of the experiment so far into a new folder below dir. It first waits
-// for a report that is already being written.
+// startSave starts writing a report of the experiment so far into a new folder below dir, unless a report is being written
+// already.
 func (r *Runner) startSave(ctx context.Context, dir string) {
-	r.finishSave()
+	if r.pendingSave != nil {
+		r.notify(true, "a report is being saved already")
+		return
+	}
 	write, err := r.prepareReport(ctx, dir, "", engine.Saved)
 	if err != nil {
 		r.notifyResult("", err)

@@ -37,6 +37,8 @@ func saveDoesNotBlock(t *testing.T) {
 	r.send(Command{Save: new(string)})
 	saving := r.await("the report being written", func(s *engine.Snapshot) bool { return s.Saving })
 	r.await("virtual time to advance", func(s *engine.Snapshot) bool { return s.Now > saving.Now+500*time.Millisecond })
+	r.send(Command{Save: new(string)})
+	r.await("the refusal", func(s *engine.Snapshot) bool { return s.Notice.Text == "a report is being saved already" })
 	close(gate)
 	s := r.await("the report", func(s *engine.Snapshot) bool { return strings.HasPrefix(s.Notice.Text, "saved as ") })
 	if s.Saved < began.Now || s.Saved > saving.Now || s.Saving {

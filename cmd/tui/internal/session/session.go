@@ -54,6 +54,9 @@ func (s *Session) Sync() {
 	s.syncPast()
 	s.Pending.dropConfirmed(s.Snap, s.Ticks)
 	s.showReports()
+	if s.Snap.Saving && !s.Visible() {
+		s.Show("saving a report", room.ToneDim)
+	}
 }
 
 // Send sends pending changes and then a command to the lab. If the lab's queue is full it shows a notice and

@@ -415,6 +415,7 @@ func TestQuitSaves(t *testing.T) {
 			next.Saving = true
 			lab.Snap = &next
 			tick(m, 1)
+			checkShown(t, m, "saving a report")
 			after := next
 			after.Saving, after.Notice = false, engine.Notice{ID: next.Notice.ID + 1, Text: "the disk is full", Bad: true}
 			if written {

@@ -30,11 +30,12 @@ func (q *pendingSave) start(snap *engine.Snapshot, then func() tea.Cmd) {
 // awaited. The lab reports the end of saving by a notice. done cancels what follows if saving failed,
 // which that notice explains, or if the user has gone back in time meanwhile.
 func (q *pendingSave) done(snap *engine.Snapshot) bool {
-	reported := snap.Notice.ID != q.lastNotice && !snap.Saving
-	if reported && snap.Notice.Bad || snap.Now < q.minSaved {
+	isNew := snap.Notice.ID != q.lastNotice
+	if isNew && snap.Notice.Bad || snap.Now < q.minSaved {
 		q.then = nil
 	}
-	return q.then != nil && reported && snap.Saved >= q.minSaved
+	isWritten := isNew && !snap.Saving && snap.Saved >= q.minSaved
+	return q.then != nil && isWritten
 }
 
 // question is the overlay that asks before the present run ends.

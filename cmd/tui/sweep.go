@@ -263,6 +263,7 @@ func (a *app) withWatch(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepFunc
 	return func(ctx context.Context, p *sweep.Plan, o sweep.Options) (sum *sweep.Summary, err error) {
 		err, screenErr := runWithScreen(ctx, func(ctx context.Context, _ func()) (err error) {
 			sum, err = sweep.Run(ctx, p, o)
+			o.Store.Close() // another process can use the folder while the screen stays
 			if sum != nil {
 				w.SetEnded(string(sum.Reason))
 			}

@@ -9,7 +9,7 @@ import (
 )
 
 // TestSweepWatch watches a sweep, opens a point as a live session and returns, quits before the end of the sweep,
-// and continues it with --resume.
+// and continues it with --resume. The folder of a finished sweep is free.
 func TestSweepWatch(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -39,4 +39,12 @@ func TestSweepWatch(t *testing.T) {
 	s.gone("", "seeds 0 of 400") // earlier results are on the screen
 	s.press("\x03")
 	s.ends(exitInterrupted)
+	done := filepath.Join(dir, "done")
+	s = watch("--set", "duration=1s", "--repeat", "2", "--out", done)
+	s.see("FINISHED")
+	if o := tui("", "sweep", "--resume", done); o.code != exitDone { // while the screen stays
+		t.Errorf("a finished sweep: exit code %d, %q", o.code, o.stderr)
+	}
+	s.press("q")
+	s.ends(exitDone)
 }

@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"slices"
 	"unicode/utf8"
 )
 
@@ -49,7 +48,7 @@ func DrawPoints(s *PointsSpec, w, h int) *Box {
 		s.drawPoint(p, &points[i], column(first+i), step, first+i == s.Selected)
 	}
 	p.drawValueAxis()
-	s.drawNames(p, first, n, column)
+	s.drawNames(p, first, n, step, column)
 	return b
 }
 
@@ -91,30 +90,30 @@ func (p *plot) drawBottomAxis() {
 	}
 }
 
-// drawNames draws the axis below the plot, and below that the names of n points from first on: that of the
-// selected point, then those of the first and the last, then the others, each if there is room. column returns the
-// column of a point.
-func (s *PointsSpec) drawNames(p *plot, first, n int, column func(i int) int) {
+// drawNames draws the axis below the plot, and below that the names of n points from first on, each cut to step columns.
+// If that is too little for names, only some points have one, also the selected one. column returns the column of a point.
+func (s *PointsSpec) drawNames(p *plot, first, n, step int, column func(i int) int) {
 	p.drawBottomAxis()
-	taken := make([]bool, p.box.W+1)
-	drawName := func(i int, style Style) {
-		p.box.set(column(i), p.rows, axisTick, s.Axis)
-		text := replaceWide(s.Points[i].Name)
-		length := utf8.RuneCountInString(text)
-		x := max(min(column(i)-length/2, p.box.W-length), 0)
-		from, to := max(x-1, 0), min(x+length+1, p.box.W)
-		if length > p.box.W || slices.Contains(taken[from:to], true) {
-			return
-		}
-		for k := from; k < to; k++ {
-			taken[k] = true
-		}
-		p.box.text(x, p.rows+1, text, style)
+	width := 0
+	for i := range s.Points[first : first+n] {
+		width = max(width, utf8.RuneCountInString(s.Points[first+i].Name))
 	}
-	drawName(max(first, min(s.Selected, first+n-1)), s.Current)
-	drawName(first, s.Label)
-	drawName(first+n-1, s.Label)
+	const enough = 8 // columns for a cut name
+	every := (min(width, enough) + step) / step
 	for i := first; i < first+n; i++ {
-		drawName(i, s.Label)
+		p.box.set(column(i), p.rows, axisTick, s.Axis)
+		if (i-s.Selected)%every != 0 {
+			continue
+		}
+		name, style := []rune(replaceWide(s.Points[i].Name)), s.Label
+		if space := max(every*step-1, 1); len(name) > space {
+			name = append(name[:space-1], '…')
+		}
+		if i == s.Selected {
+			style = s.Current
+		}
+		if x := column(i) - len(name)/2; x+len(name) <= p.box.W {
+			p.box.text(max(x, 0), p.rows+1, string(name), style)
+		}
 	}
 }

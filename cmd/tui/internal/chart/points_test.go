@@ -20,7 +20,7 @@ func TestPointsAreAtTheirValues(t *testing.T) {
 		size := math.Pow(10, float64(rng.IntN(5)))
 		for i := range n {
 			v := size * (1 + rng.Float64())
-			s.Points = append(s.Points, Point{Value: v, Lo: v - size*rng.Float64()/2, Hi: v + size*rng.Float64()/2, Name: fmt.Sprint("n", i)})
+			s.Points = append(s.Points, Point{Value: v, Lo: v - size*rng.Float64()/2, Hi: v + size*rng.Float64()/2, Name: fmt.Sprint("n", i, " with a long name")})
 		}
 		b := DrawPoints(s, w, h)
 		rows := text(b)
@@ -64,7 +64,7 @@ func TestPointsAreAtTheirValues(t *testing.T) {
 					t.Fatalf("%v is drawn at %v, rows are %v apart:\n%s", end.value, valueOf(end.row), perRow, b)
 				}
 			}
-			if !strings.Contains(rows[h-1], p.Name) {
+			if !strings.Contains(rows[h-1], p.Name[:3]) { // the rest may be cut off
 				t.Errorf("the axis lacks %q:\n%s", p.Name, b)
 			}
 		}

@@ -4,13 +4,12 @@ import (
 	"slices"
 
 	"wirelab/cmd/tui/internal/room"
-	"wirelab/cmd/tui/internal/ui"
 	"wirelab/experiment/live"
 )
 
 // bindings returns the keys that not every screen has, in the order of the help.
 func (m *model) bindings() []room.Binding {
-	return slices.Concat(m.controlKeys(), m.displayKeys(), m.paneKeys())
+	return slices.Concat(m.controlKeys(), m.displayKeys())
 }
 
 // controlKeys returns the keys that select which links the controls set, and undo changes. The command profile
@@ -36,13 +35,4 @@ func (m *model) displayKeys() []room.Binding {
 		room.Bind("m", "mark this instant; /mark TEXT names it", func() room.Request { return room.Request{Line: "mark"} }),
 		room.Pair("home", "end", "first, last", func(step int) room.Request { return m.page.Move(0, step*room.ListEnd) }),
 	}
-}
-
-// paneKeys returns the digits that focus panes.
-func (m *model) paneKeys() []room.Binding {
-	var names []string
-	for _, s := range m.page.Slots {
-		names = append(names, s.Pane.Name())
-	}
-	return ui.DigitKeys("panes", names, func(i int) { m.page.FocusOn(m.page.Slots[i]) })
 }

@@ -133,7 +133,7 @@ func widest(list []string) (columns int) {
 // drawMap draws the grid: a filled cell per point, coloured by the mean of the figure, and in the lower edge a
 // legend and the seeds of the selected point. Row labels are on the left, and two rows of headings above.
 func (m *model) drawMap(c *look.Canvas, focused bool) {
-	c.Frame(m.Theme(), focused, "Map", m.figureSpans(c.W, "Map", "")...)
+	c.Frame(m.Theme(), focused, "Map", m.figureSpans(c.W, "Map", m.direction())...)
 	g := m.layOutMap(c.W, c.H)
 	m.mapGrid = g
 	m.drawHeadings(c, &g)
@@ -318,8 +318,18 @@ func (m *model) drawBar(c *look.Canvas, x, y, h, p int, top float64) {
 	c.Set(right, middle, look.Value, '┤')
 }
 
-// drawLegend draws the scale of the colours into the lower edge, with the range of the means, and which values are
-// better.
+// direction describes which values of the figure are better; "" if neither are.
+func (m *model) direction() string {
+	switch m.row(m.figure).Better {
+	case figures.LessIsBetter:
+		return ", less is better"
+	case figures.MoreIsBetter:
+		return ", more is better"
+	}
+	return ""
+}
+
+// drawLegend draws the scale of the colours into the lower edge, with the range of the means.
 func (m *model) drawLegend(c *look.Canvas) {
 	if m.hi < m.lo {
 		return
@@ -332,16 +342,6 @@ func (m *model) drawLegend(c *look.Canvas) {
 			m.fillCell(c, x, y, cell, 1, level)
 			x += cell
 		}
-		x = c.Text(x, y, look.Dim, " "+units.Fixed(m.hi, m.decimals))
+		c.Text(x, y, look.Dim, " "+units.Fixed(m.hi, m.decimals)+" ")
 	}
-	row := m.row(m.figure)
-	better := ""
-	switch row.Better {
-	case figures.LessIsBetter:
-		better = ", less is better"
-	case figures.MoreIsBetter:
-		better = ", more is better"
-	}
-	const seedsWidth = 20 // at the right
-	c.Spans(x, y, c.W, look.Fit(c.W-seedsWidth-x, []look.Span{look.Dim.Span(spaced(row.Unit) + better + " ")}, []look.Span{look.Dim.Span(spaced(row.Unit) + " ")})...)
 }

@@ -90,7 +90,7 @@ const (
 
 // newModel returns the screen of a sweep. before is the selection of an earlier screen of the same sweep, or nil.
 func newModel(s Sweep, opt ui.Options, before *selection) *model {
-	m := &model{sweep: s, watch: s.Watch, axes: s.Watch.Axes, started: s.Clock(), opened: -1}
+	m := &model{sweep: s, watch: s.Watch, axes: s.Watch.Axes, started: s.Clock(), opened: -1, figureList: grid.Table{Sort: -1}}
 	if before != nil {
 		m.selection = *before
 	} else {

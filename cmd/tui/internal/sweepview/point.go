@@ -52,7 +52,6 @@ func (m *model) drawPoint(c *look.Canvas, focused bool) {
 	t.Columns = m.figureColumns(p, list)
 	t.NumRows = len(list)
 	t.Cursor = slices.Index(list, m.figure)
-	t.Sort = -1
 	t.Draw(c, m.Theme(), 1+len(settings), c.H-2-len(settings))
 }
 

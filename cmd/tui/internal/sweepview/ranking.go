@@ -21,6 +21,7 @@ func (m *model) drawRanking(c *look.Canvas, focused bool) {
 	t.NumRows = len(m.ranked)
 	t.Cursor = slices.Index(m.ranked, m.selected())
 	t.Draw(c, m.Theme(), 1, c.H-2)
+	c.Text(2, c.H-1, look.Dim, fmt.Sprintf(" %s %s 95 %% of the ratio excludes 1; ? just ", m.Theme().Down, m.Theme().Up))
 }
 
 // rankingColumns returns the columns of the ranking. The mean is marked as the one by which rows are sorted.
@@ -55,7 +56,7 @@ func numberColumns(title string, n int, at func(row int) *pointText) []grid.Colu
 		rightColumn(title, n, func(row int) look.Span { return look.Value.Span(at(row).mean) }),
 		column("95 %", n, func(row int) look.Span { return look.Dim.Span(at(row).interval) }),
 		rightColumn("ratio", n, func(row int) look.Span { return at(row).style.Span(at(row).ratio) }),
-		column("95 %", n, func(row int) look.Span { return at(row).style.Span(at(row).ratioInterval) })}
+		column("its 95 %", n, func(row int) look.Span { return at(row).style.Span(at(row).ratioInterval) })}
 }
 
 // column returns a column of n cells that is as wide as the widest of them and the title.

@@ -15,12 +15,15 @@ import (
 // Small implements ui.Screen: the text for terminals that are too small for the map.
 func (m *model) Small() (text string, alone bool) { return "The sweep continues.", false }
 
-// Header implements ui.Screen: title, progress, the figure that the map shows, and the last notice of the sweep.
+// Header implements ui.Screen: title, progress, the axes that the map does not show, and the last notice of the sweep.
 func (m *model) Header(w int) ui.Header {
 	title := func(int) []look.Span {
 		return []look.Span{look.Title.Span("Sweep "), look.Plain.Span(m.sweep.Title)}
 	}
-	below := [][]look.Span{m.progressLine(min(w/5, 40)), m.figureLine()}
+	below := [][]look.Span{m.progressLine(min(w/5, 40))}
+	if len(m.axisOrder) > 2 {
+		below = append(below, m.axesLine())
+	}
 	if n := len(m.state.Notices); n > 0 {
 		below = append(below, []look.Span{look.Warn.Span(look.Shorten(m.state.Notices[n-1], w-2))})
 	}
@@ -66,24 +69,16 @@ func (m *model) progressLine(barWidth int) []look.Span {
 		look.Faint.Span(strings.Repeat(string(th.GaugeOff), barWidth-filled)), look.Plain.Span(" " + text)}
 }
 
-// figureLine returns the figure that the map shows, and the values of the axes that it does not show.
-func (m *model) figureLine() []look.Span {
-	row := m.row(m.figure)
-	pieces := []look.Span{look.Dim.Span("figure "), look.Value.Span(row.Title), look.Dim.Span(spaced(row.Unit) + " "), look.Key.Span(" c"), look.Dim.Span(" next")}
-	if n := len(m.axisOrder); n > 2 {
-		for i, axis := range m.axisOrder[:n-2] {
-			if i == 0 {
-				pieces = append(pieces, look.Dim.Span("   at "))
-			} else {
-				pieces = append(pieces, look.Dim.Span(", "))
-			}
-			a := m.axes[axis]
-			pieces = append(pieces, look.Plain.Span(config.KeyInWords(a.Key)+" "), look.Value.Span(a.Values[m.cursor[axis]]),
-				look.Dim.Span(fmt.Sprintf(" (%d of %d)", m.cursor[axis]+1, len(a.Values))))
-		}
-		pieces = append(pieces, look.Key.Span(" [ ]"))
+// axesLine returns the values of the axes that the map does not show.
+func (m *model) axesLine() (pieces []look.Span) {
+	before := "at "
+	for _, axis := range m.axisOrder[:len(m.axisOrder)-2] {
+		a := m.axes[axis]
+		pieces = append(pieces, look.Dim.Span(before), look.Plain.Span(config.KeyInWords(a.Key)+" "), look.Value.Span(a.Values[m.cursor[axis]]),
+			look.Dim.Span(fmt.Sprintf(" (%d of %d)", m.cursor[axis]+1, len(a.Values))))
+		before = ", "
 	}
-	return pieces
+	return append(pieces, look.Key.Span(" [ ]"))
 }
 
 // timeLeft estimates the remaining time from the rate of runs since the screen started, "" if unknown. s.First

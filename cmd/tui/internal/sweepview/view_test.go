@@ -199,7 +199,10 @@ func TestKeys(t *testing.T) {
 	if p := m.watch.PointIndex(m.cursor); p != 19 {
 		t.Errorf("point %d, expected 19", p)
 	}
-	press("c")
+	if press("3"); m.page.FocusedIndex() != paneRanking {
+		t.Errorf("3 focuses pane %d", m.page.FocusedIndex()+1)
+	}
+	press("1", "c")
 	if m.watch.Names[m.figure] != "wire_kbps" {
 		t.Errorf("figure %q", m.watch.Names[m.figure])
 	}

@@ -109,29 +109,28 @@ func (s *Shell) bindProgram(leaving Leaving) []room.Binding {
 	}
 }
 
-// DigitKeys returns the keys that open one of several things, such as pages. The help lists them in one row.
-func DigitKeys(things string, names []string, open func(i int)) (list []room.Binding) {
-	for i := range names {
-		list = append(list, room.Bind(strconv.Itoa(i+1), "", room.WithoutRequest(func() { open(i) })))
-	}
-	if len(list) > 0 {
-		list[0].Label, list[0].Help = "1-"+strconv.Itoa(len(names)), things+": "+strings.Join(names, " ")
-	}
-	return list
-}
-
-// pageKeys returns the keys that open pages; none if there is only one. The footer lists them if the header has no
-// room for the names of all pages.
-func (s *Shell) pageKeys() []room.Binding {
-	if len(s.pages) < 2 {
-		return nil
-	}
+// digitKeys returns the keys that open pages or, if there is only one page, focus its panes. The help lists them in one
+// row. The footer lists those of pages if the header has no room for the names of all pages.
+func (s *Shell) digitKeys() (list []room.Binding) {
+	things, open := "pages", s.openPage
 	var names []string
 	for _, p := range s.pages {
 		names = append(names, p.Name)
 	}
-	list := DigitKeys("pages", names, s.openPage)
-	if !s.namesAllPages() {
+	isOnlyPage := len(s.pages) == 1
+	if isOnlyPage {
+		page := s.pages[0]
+		things, names = "panes", nil
+		for _, slot := range page.Slots {
+			names = append(names, slot.Pane.Name())
+		}
+		open = func(i int) { page.FocusOn(page.Slots[i]) }
+	}
+	for i := range names {
+		list = append(list, room.Bind(strconv.Itoa(i+1), "", room.WithoutRequest(func() { open(i) })))
+	}
+	list[0].Label, list[0].Help = "1-"+strconv.Itoa(len(names)), things+": "+strings.Join(names, " ")
+	if !isOnlyPage && !s.namesAllPages() {
 		list[0] = list[0].InFooter("page")
 	}
 	return list
@@ -150,7 +149,7 @@ func (s *Shell) activeKeys() []room.Binding {
 // commonKeys returns the bindings of all pages.
 func (s *Shell) commonKeys() []room.Binding {
 	const afterTab = 1
-	return slices.Insert(slices.Clone(s.keys), afterTab, s.pageKeys()...)
+	return slices.Insert(slices.Clone(s.keys), afterTab, s.digitKeys()...)
 }
 
 // footerKeys returns the keys that the footer lists: those of the command line or the overlay that is open, or

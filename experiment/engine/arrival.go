@@ -19,6 +19,10 @@ import (
 func (l *lane) receiveAll(now time.Duration) {
 	for d, ok := l.paths.down.Receive(now); ok; d, ok = l.paths.down.Receive(now) {
 		l.readReport(now)
+		if d.Lost == lossmodel.None {
+			wire, _ := lossmodel.WireBytes(len(d.Data), l.liveConfig.Down.MTU)
+			l.meter.Now.Transport.ArrivedBits += int64(wire) * 8
+		}
 		switch {
 		case d.Tag == inheritedTag:
 			l.handleInherited(now, d.Flipped > 0 || d.Lost != lossmodel.None)

@@ -19,7 +19,7 @@ import (
 // column is a field of Sample that can be joined. It is a column of samples.csv if it has a name.
 type column struct {
 	name string // the tag "csv" of the field or, of the fields of figures.Counts, the tag "json"
-	rule string // how two values are joined: "larger", "smaller", "newer", or "" for the sum
+	rule string // how two values are joined: "larger", "smaller", "newer", or "" or "sum" for the sum
 	path []int  // indices of fields and, at the end, of an element of an array
 }
 

@@ -11,7 +11,8 @@ import (
 // transport is the state of the loop that baselines close: a queue delays acks, late acks make baselines
 // older, and older baselines make snapshots larger, which fill the queue.
 type transport struct {
-	LineBps       int64         `join:"newer"`  // rate of the bottleneck of the downlink at the end of the period; 0 without a limit
+	LinkBps       int64         `join:"newer"`  // rate of the bottleneck of the downlink at the end of the period; 0 without a limit
+	ArrivedBits   int64         `join:"sum"`    // of datagrams at the receiver, with the headers of WireBits
 	HasQueue      bool          `join:"newer"`  // the downlink is modelled and has a bottleneck
 	Acks          int           `csv:"acks"`    // acks that the sender received
 	RoundTrip     time.Duration `join:"newer"`  // from sending a packet to the first ack that names it as the newest: the last one of the period; 0 if none
@@ -50,7 +51,7 @@ func (m *Meter) CountAck(now time.Duration, snd interface {
 // MeasureQueue records the state of the bottleneck of a downlink at now, the end of the period.
 func (m *Meter) MeasureQueue(now time.Duration, down *lossmodel.Link) {
 	t, rate := &m.Now.Transport, down.Spec().Rate
-	t.LineBps, t.HasQueue = rate.BitsPerSecond, rate.BitsPerSecond > 0 || rate.Trace.Path != ""
+	t.LinkBps, t.HasQueue = rate.BitsPerSecond, rate.BitsPerSecond > 0 || rate.Trace.Path != ""
 	var room [1 + traffic.MaxFlows]lossmodel.QueueLength
 	owners := down.QueueByOwner(now, room[:0])
 	q := &m.Now.Queue

@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"cmp"
 	"math"
 	"time"
 	"unicode/utf8"
@@ -20,13 +19,12 @@ type Series struct {
 	ClipAbove bool // values above the chart are not drawn; otherwise the line continues at its edge, with marks
 }
 
-// Rule is a horizontal line, such as a budget. The axis includes it unless that would flatten the data;
+// Rule is a horizontal line with a name, such as a budget. The axis includes it unless that would flatten the data;
 // then its name is shown at the upper edge.
 type Rule struct {
 	Value float64
 	Style Style
 	Name  string
-	Rune  rune // of which the line is drawn; 0 means dots
 }
 
 // Mark marks an instant on the time line.
@@ -95,7 +93,7 @@ func Draw(s *Spec, w, h int) *Box {
 	}
 	p.markOffChart(stackHeights(layers), unscaled, s.Label) // the stack has several styles; its marker gets that of labels
 	p.drawMarkers(dots)
-	p.drawNamesOfRulesAbove()
+	p.drawRuleNames()
 	p.drawCrosshair()
 	p.drawValueAxis()
 	if p.hasTime {
@@ -150,18 +148,23 @@ func (p *plot) drawRules() {
 			continue
 		}
 		for x := p.cols - 1; x >= 0; x -= 2 {
-			p.box.set(plotLeft+x, p.bounds.row(rule.Value, p.rows), cmp.Or(rule.Rune, '┈'), rule.Style)
+			p.box.set(plotLeft+x, p.bounds.row(rule.Value, p.rows), '┈', rule.Style)
 		}
 	}
 }
 
-// drawNamesOfRulesAbove draws, at the upper edge, the names of rules whose values are above
-// the chart, as many as fit.
-func (p *plot) drawNamesOfRulesAbove() {
+// drawRuleNames draws the names of the rules, each to the right of the one before it, on their lines or, for rules above the
+// chart, at the upper edge.
+func (p *plot) drawRuleNames() {
 	x := 1
 	for _, rule := range p.Rules {
-		if text := " " + replaceWide(rule.Name) + " ↑ "; rule.Name != "" && rule.Value > p.bounds.hi && x+utf8.RuneCountInString(text) <= p.cols {
-			x = p.box.text(plotLeft+x, 0, text, rule.Style) - plotLeft
+		text := " " + replaceWide(rule.Name) + " "
+		if rule.Value > p.bounds.hi {
+			text += "↑ "
+		}
+		fits := x+utf8.RuneCountInString(text) <= p.cols
+		if isFinite(rule.Value) && rule.Value >= p.bounds.lo && fits {
+			x = p.box.text(plotLeft+x, p.bounds.row(rule.Value, p.rows), text, rule.Style) - plotLeft
 		}
 	}
 }

@@ -44,7 +44,7 @@ func bandwidth() *Spec {
 	return &Spec{
 		End: 1400, Per: 10, Step: 100 * time.Millisecond,
 		Series: []Series{{Values: wire, Stroke: Dashed, Style: styleB}, {Values: payload, Reduce: Max, Style: styleA}},
-		Rules:  []Rule{{Value: 256, Style: styleRule}},
+		Rules:  []Rule{{Value: 256, Style: styleRule, Name: "budget"}},
 		Marks:  []Mark{{At: 1100, Label: "encoder rotor", Style: styleMark}, {At: 1350, Label: "loss 5 %", Style: styleMark}},
 		Time:   true, Labels: true,
 		Blank: styleBlank, Axis: styleAxis, Label: styleLabel, Tick: styleTick,

@@ -223,9 +223,9 @@ func TestAsideSetsNoScale(t *testing.T) {
 	}
 }
 
-// TestFarRulesAreNamed: a rule far above the data is named at the upper edge and does not affect the
-// scale; a near rule is a line.
-func TestFarRulesAreNamed(t *testing.T) {
+// TestRulesAreNamed: a rule far above the data is named at the upper edge and does not affect the scale; a near rule is a
+// line with its name.
+func TestRulesAreNamed(t *testing.T) {
 	draw := func(data float64) []string {
 		return text(Draw(&Spec{End: 100, Per: 2, Fine: true, Series: []Series{{Values: level(100, data)}},
 			Rules: []Rule{{Value: 256, Name: "budget 256"}}}, 56, 10))
@@ -233,7 +233,7 @@ func TestFarRulesAreNamed(t *testing.T) {
 	if rows := draw(5); !strings.Contains(rows[0], " budget 256 ↑ ") || strings.Contains(strings.Join(rows, ""), "┈") {
 		t.Errorf("5 of 256:\n%s", strings.Join(rows, "\n"))
 	}
-	if rows := draw(200); strings.Contains(rows[0], "budget") || !strings.Contains(strings.Join(rows, ""), "┈") {
+	if rows := draw(200); strings.Contains(rows[0], "budget") || !strings.Contains(strings.Join(rows, ""), "│  budget 256 ┈") {
 		t.Errorf("200 of 256:\n%s", strings.Join(rows, "\n"))
 	}
 }

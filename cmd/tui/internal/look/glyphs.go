@@ -132,9 +132,6 @@ func MarkSymbol(k engine.MarkKind) rune {
 // LineSamples are samples of the three line types of charts, for legends: solid, dashed, dotted.
 var LineSamples = [3]string{"──", "╌╌", "··"}
 
-// RuleSample is a sample of a horizontal rule in a chart.
-const RuleSample = "┈┈"
-
 // Quadrants returns the block character that fills each quarter of a cell in which mask has a
 // dot. The mask is a grid of four rows of two dots: bit 2*row+column, with row 0 at the top. Each
 // quarter covers two rows of one column.

@@ -8,7 +8,6 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/experiment/engine"
-	"wirelab/internal/units"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/relay"
 )
@@ -47,11 +46,6 @@ type (
 func (m *model) charts() []timeChart {
 	bandwidth := timeChart{Title: "Wire kbps", Floor: 1, Decimals: 1, Lines: directionLines(func(s *directionSample) float64 { return s.kbps })}
 	bandwidth.Rules = m.rateRules()
-	var limits []look.Span
-	for _, rule := range bandwidth.Rules {
-		limits = append(limits, look.Budget.Span("  "+look.RuleSample+" "+rule.Name+" "+units.Fixed(rule.Value, 0)))
-	}
-	bandwidth.After = [][]look.Span{limits}
 	return []timeChart{
 		bandwidth,
 		m.delayChart(),
@@ -78,12 +72,7 @@ func directionLines(value func(*directionSample) float64) (lines []timeLine) {
 }
 
 // rateRules returns the rate limits of the links, which are those of all clients together.
-func (m *model) rateRules() (rules []chart.Rule) {
-	rule := func(name string, kbps float64) {
-		if kbps > 0 {
-			rules = append(rules, chart.Rule{Value: kbps, Style: chart.Style(look.Budget), Name: name})
-		}
-	}
+func (m *model) rateRules() []chart.Rule {
 	up, _ := m.rateLimit(relay.Up)
 	down, clients := m.rateLimit(relay.Down)
 	name := "rate"
@@ -91,12 +80,9 @@ func (m *model) rateRules() (rules []chart.Rule) {
 		name = fmt.Sprintf("rate of %d clients", clients)
 	}
 	if up == down {
-		rule(name, up)
-	} else {
-		rule(name+" up", up)
-		rule(name+" down", down)
+		return panes.LimitRule(name, up)
 	}
-	return rules
+	return append(panes.LimitRule(name+" up", up), panes.LimitRule(name+" down", down)...)
 }
 
 // rateLimit returns the sum of the rate limits of all links of a direction in kbps, 0 if one of them has none, and the

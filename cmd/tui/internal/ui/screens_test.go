@@ -49,7 +49,7 @@ func screenStates(t *testing.T) []screenState {
 	}
 	return []screenState{
 		{"live", on(labtest.NewChanged), "", ""},
-		{"live with shadows", shadows, "d d", "▸ 4 shadows; ○ rot. 11.1; link up only to the sender"},
+		{"live with shadows", shadows, "d d", "▸ 4 shadows; ○ B 11.1; link up only to the sender"},
 		{"live, remote", on(newRemote), "", "to 192.0.2.7:27970; round trip, median, ms; 84.9; ~ 295 unknown"},
 		{"bits", on(func() room.Lab { return labtest.NewBits(true) }), "2 down", ""},
 		{"bits of many fields", on(labtest.NewCalls), "2 down enter left", "only padding, bits per call; z base"},

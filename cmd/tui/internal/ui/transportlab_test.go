@@ -22,16 +22,17 @@ func transportSnapshot(now time.Duration) *engine.Snapshot {
 	for i := range lane.Samples {
 		s := &lane.Samples[i]
 		x, q := &s.Transport, &s.Queue
-		x.HasQueue, x.LineBps, x.Acks = true, 500_000, 6
+		x.HasQueue, x.LinkBps, x.Acks = true, 500_000, 6
 		if after := s.T - 60*time.Second; after > 0 {
 			q.Bytes = min(int64(after/time.Millisecond)*20, 250_000)
 			if after < 2*time.Second {
-				x.LineBps = 50_000
+				x.LinkBps = 50_000
 			}
 			x.Acks, s.Repaired, q.Flows = 3+i%2, i%2, []int64{q.Bytes / 5}
 			s.PayloadBits += q.Bytes / 4
 			s.WireBits += q.Bytes / 4
 		}
+		x.ArrivedBits = min(s.WireBits, x.LinkBps/10)
 		q.Delay = time.Duration(q.Total()*8/500) * time.Millisecond
 		x.RoundTrip = 51*time.Millisecond + q.Delay
 		x.RoundTripPeak = x.RoundTrip + 4*time.Millisecond

@@ -65,9 +65,9 @@ const (
 
 // samples returns what the charts show of the lanes. The samples of the warm-up of a shadow are not shown.
 func (p *Charts) samples() *TimeCharts[meters.Sample] {
-	t := &TimeCharts[meters.Sample]{TimeAxis: &p.TimeAxis, Samples: p.Lane.Samples, Lane: p.Lane.Name(), OfRun: p.OfRun, LoopPoints: LoopPoints}
+	t := &TimeCharts[meters.Sample]{TimeAxis: &p.TimeAxis, Samples: p.Lane.Samples, Lane: laneTitle(&p.Lane), OfRun: p.OfRun, LoopPoints: LoopPoints}
 	for i := range p.shadows {
-		t.Shadows = append(t.Shadows, Shadow[meters.Sample]{i, p.shadows[i].Name(), lockstep.AfterWarmUp(&p.shadows[i])})
+		t.Shadows = append(t.Shadows, Shadow[meters.Sample]{i, laneTitle(&p.shadows[i]), lockstep.AfterWarmUp(&p.shadows[i])})
 	}
 	return t
 }
@@ -79,34 +79,26 @@ func (p *Charts) charts(th *look.Theme) []TimeChart[meters.Sample] {
 	perItem := TimeChart[meters.Sample]{Title: "Bits per " + p.perItem(), Short: "Bits/" + PerItemShort(p.schema, p.itemName()), Floor: 10,
 		Decimals: 1, Lines: []TimeLine[meters.Sample]{{Style: look.Ratio, Value: bitsPerChanged, Figure: bitsPerChangedText}}}
 	if len(p.shadows) > 0 { // further lines of the active encoder would crowd the charts
-		bandwidth.Title = "Payload kbps"
+		bandwidth.Title, bandwidth.Lines[0].Name = "Payload kbps", ""
 	} else {
 		bandwidth.Lines = append(bandwidth.Lines, TimeLine[meters.Sample]{Name: "wire", Style: look.Wire, Stroke: chart.Dashed, Value: meters.WireKbps})
 		if !ChangesAsWhole(p.schema) {
 			perItem.Lines = append(perItem.Lines, TimeLine[meters.Sample]{Name: "per " + p.itemName(), Style: look.Dim, Figure: bitsPerItemText})
 		}
 	}
-	bandwidth.Rules, bandwidth.After = p.limits()
+	bandwidth.Rules = append(LimitRule("budget", float64(p.Lane.Budget.Bps)/1000), LimitRule("budget line", p.line)...)
 	return []TimeChart[meters.Sample]{BandwidthChart: bandwidth, ItemChart: perItem, FailureChart: p.failureChart(th)}
 }
 
-// limits returns the rules of the bandwidth chart, budget_line and the budget that the sender keeps, and their legend,
-// in full and shorter.
-func (p *Charts) limits() (rules []chart.Rule, legend [][]look.Span) {
-	legend = make([][]look.Span, 2)
-	add := func(name string, kbps float64, sample rune) {
-		if kbps == 0 {
-			return
-		}
-		value := units.Trimmed(kbps, 1)
-		rules = append(rules, chart.Rule{Value: kbps, Style: chart.Style(look.Budget), Name: name + " " + value, Rune: sample})
-		mark := string(sample)
-		legend[0] = append(legend[0], look.Budget.Span("  "+mark+mark+" "+name+" "+value))
-		legend[1] = append(legend[1], look.Budget.Span("  "+mark+" "+value))
+// laneTitle returns the letter and the name of a lane.
+func laneTitle(l *engine.Lane) string { return l.Letter + " " + l.Name() }
+
+// LimitRule returns the rule of a limit in a chart of rates; nil if kbps is 0, which means no limit.
+func LimitRule(name string, kbps float64) []chart.Rule {
+	if kbps == 0 {
+		return nil
 	}
-	add("budget", float64(p.Lane.Budget.Bps)/1000, '╍')
-	add("line", p.line, '┈')
-	return rules, legend
+	return []chart.Rule{{Value: kbps, Style: chart.Style(look.Budget), Name: name + " " + units.Trimmed(kbps, 1)}}
 }
 
 // bitsPerChanged returns bits per changed item. A sample whose packets contain all items, changed or not, has no value,
@@ -169,9 +161,9 @@ func (p *Charts) ratioChart() (*TimeCharts[ratioSample], TimeChart[ratioSample])
 		}
 		return list
 	}
-	t := &TimeCharts[ratioSample]{TimeAxis: &p.TimeAxis, Lane: p.Lane.Name(), Samples: slices.Repeat([]ratioSample{{1, 1}}, len(p.Lane.Samples))}
+	t := &TimeCharts[ratioSample]{TimeAxis: &p.TimeAxis, Lane: laneTitle(&p.Lane), Samples: slices.Repeat([]ratioSample{{1, 1}}, len(p.Lane.Samples))}
 	for i := range p.shadows {
-		t.Shadows = append(t.Shadows, Shadow[ratioSample]{i, p.shadows[i].Name(), samplesOf(&p.shadows[i])})
+		t.Shadows = append(t.Shadows, Shadow[ratioSample]{i, laneTitle(&p.shadows[i]), samplesOf(&p.shadows[i])})
 	}
 	return t, TimeChart[ratioSample]{Title: "Payload ratio", Short: "Ratio", Fit: true, Decimals: 3,
 		Lines: []TimeLine[ratioSample]{{Style: look.Payload, Value: (*ratioSample).ratio}}}

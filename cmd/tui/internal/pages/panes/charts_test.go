@@ -56,17 +56,14 @@ func TestFailureRatesAgree(t *testing.T) {
 	}
 }
 
-// legendText returns the text of a legend.
-func legendText[S any](t *TimeCharts[S], k *TimeChart[S], th *look.Theme, maxWidth int) (s string) {
-	entries, others := t.legendEntries(k, th)
-	for _, x := range legendOf(entries, others, k.After, maxWidth) {
-		s += x.Text
-	}
-	return s
+// legendText returns the text of a legend in a pane of w columns.
+func legendText[S any](t *TimeCharts[S], k *TimeChart[S], th *look.Theme, w int) string {
+	_, legend, _ := t.heading(k, th, w, false, false)
+	return look.SpansText(legend)
 }
 
-// TestLimitsOfTheChart: the line of budget_line and the budget that the sender keeps have two names and two lines. They
-// do not squash data that lie far below them, and are named in the legend whether shadows run or not.
+// TestLimitsOfTheChart: budget_line and the budget that the sender keeps have two lines, each with its name. They do not
+// squash data that lie far below them.
 func TestLimitsOfTheChart(t *testing.T) {
 	for _, snap := range []*engine.Snapshot{labtest.NewLab().Snap, labtest.FourShadows()} {
 		for i := range snap.Lanes {
@@ -79,22 +76,17 @@ func TestLimitsOfTheChart(t *testing.T) {
 			snap.Config.BudgetKbps = c.line
 			snap.Lanes[0].Budget.Bps = int64(1000 * c.budget)
 			lines := labtest.Draw(p, labtest.NewView(snap), 130, 40)
-			head, upper := lines[0], strings.Join(lines[1:13], "\n")
-			for _, limit := range []struct {
-				name, sample string
-				kbps         float64
-			}{{"line", "┈", c.line}, {"budget", "╍", c.budget}} {
-				name, far := limit.name+" "+units.Fixed(limit.kbps, 0), limit.kbps > 10
-				short := limit.sample + " " + units.Fixed(limit.kbps, 0)
-				if (strings.Contains(head, limit.sample+" "+name) || strings.Contains(head, short)) != (limit.kbps > 0) {
-					t.Errorf("%+v: the legend is %s", c, head)
-				}
-				if strings.Contains(upper, name+" ↑") != far || strings.Contains(upper, limit.sample+" "+limit.sample) != (limit.kbps > 0 && !far) {
-					t.Errorf("%+v: %s over 5 kbps:\n%s", c, name, upper)
+			upper := lines[1:13]
+			for name, kbps := range map[string]float64{"budget line": c.line, "budget": c.budget} {
+				text := " " + name + " " + units.Fixed(kbps, 0) + " "
+				at := slices.IndexFunc(upper, func(s string) bool { return strings.Contains(s, text) })
+				isFar := kbps > 10
+				if (at >= 0) != (kbps > 0) || isFar && !strings.Contains(upper[0], text+"↑") || kbps > 0 && !isFar && !strings.Contains(upper[at], "┈ ┈") {
+					t.Errorf("%+v: %s over 5 kbps:\n%s", c, name, strings.Join(upper, "\n"))
 				}
 			}
-			if !slices.ContainsFunc(axisLabels(lines[1:13]), func(s string) bool { return strings.TrimSuffix(s, ".0") == "10" }) {
-				t.Errorf("%+v: the axis of 5 kbps:\n%s", c, upper)
+			if !slices.ContainsFunc(axisLabels(upper), func(s string) bool { return strings.TrimSuffix(s, ".0") == "10" }) {
+				t.Errorf("%+v: the axis of 5 kbps:\n%s", c, strings.Join(upper, "\n"))
 			}
 		}
 	}
@@ -152,16 +144,17 @@ func TestRatioChart(t *testing.T) {
 	if one := spec.Series[len(spec.Series)-1]; one.Stroke != chart.Solid || slices.Min(one.Values) != 1 || slices.Max(one.Values) != 1 {
 		t.Error("the active encoder is not 1")
 	}
-	if text := legendText(samples, &ratio, th, 200); !strings.Contains(text, "relative-orientation 1.000") || !strings.Contains(text, "rotor 0.98") {
+	if text := legendText(samples, &ratio, th, 200); !strings.Contains(text, "A relative-orientation 1.000") || !strings.Contains(text, "rotor 0.98") {
 		t.Errorf("the legend is %q", text)
 	}
 }
 
-// TestLegendsWithShadows: legends fit at any width, name all lines where there is room, and are not cut.
+// TestLegendsWithShadows: legends fit at any width, name all lanes by their letters, and are not cut.
 func TestLegendsWithShadows(t *testing.T) {
 	snap := labtest.FourShadows()
 	for w := 58; w < 180; w += 4 {
-		for i, line := range labtest.Draw(&Charts{Selected: -1}, labtest.NewView(snap), w, 30) {
+		lines := labtest.Draw(&Charts{Selected: -1}, labtest.NewView(snap), w, 30)
+		for i, line := range lines {
 			if !strings.Contains(line, "2 s mean") {
 				continue
 			}
@@ -169,7 +162,7 @@ func TestLegendsWithShadows(t *testing.T) {
 				t.Errorf("%d columns, row %d: %s", w, i, line)
 			}
 			for k := range snap.Lanes {
-				if w >= 118 && !strings.Contains(line, " "+snap.Lanes[k].Name()[:3]) {
+				if letter := " " + snap.Lanes[k].Letter + " "; !strings.Contains(line, letter) && !strings.Contains(lines[i+1], letter) {
 					t.Errorf("%d columns, row %d does not name %s: %s", w, i, snap.Lanes[k].Name(), line)
 				}
 			}

@@ -3,7 +3,6 @@ package panes
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -20,9 +19,8 @@ const figureWidth = 5
 type legendEntry struct {
 	style       look.Style
 	mark        string // a sample of the line, or the symbol of a shadow
-	name, short string // short is the name where there is little room
+	name, short string // short is the name where there is little room: of a lane its letter
 	figure      string
-	isLane      bool // the name is that of an encoder, which can be shortened to any width
 }
 
 // legendEntries returns the entries of the lines, then those of the shadows, and the number of shadows that the chart
@@ -30,16 +28,18 @@ type legendEntry struct {
 func (t *TimeCharts[S]) legendEntries(k *TimeChart[S], th *look.Theme) (entries []legendEntry, others int) {
 	hasShadows := len(t.Shadows) > 0
 	isOne := !hasShadows && (len(k.Lines) == 1 || k.Lines[1].Value == nil)
+	letter, _, _ := strings.Cut(t.Lane, " ")
 	for i := range k.Lines {
 		line := &k.Lines[i]
-		e := legendEntry{style: line.Style, name: line.Name, figure: t.figure(k, line, t.Samples)}
+		e := legendEntry{style: line.Style, name: line.Name, short: cmp.Or(line.Short, line.Name), figure: t.figure(k, line, t.Samples)}
 		if line.Silent || e.figure == "" && i > 0 {
 			continue
 		}
 		e.figure = cmp.Or(e.figure, "-")
 		switch {
-		case i == 0 && hasShadows:
-			e.name, e.isLane = t.Lane, true
+		case hasShadows:
+			e.name = strings.TrimSpace(e.name + " " + t.Lane)
+			e.short = strings.TrimSpace(e.short + " " + letter)
 		case line.Name == "" && t.OfRun:
 			e.name = "mean"
 		case line.Name == "":
@@ -47,7 +47,7 @@ func (t *TimeCharts[S]) legendEntries(k *TimeChart[S], th *look.Theme) (entries 
 		case t.OfRun && i == 0:
 			e.name += ", mean"
 		}
-		e.short = cmp.Or(line.Short, e.name)
+		e.short = cmp.Or(e.short, e.name)
 		if line.Symbol != 0 {
 			e.mark = string(line.Symbol) + " "
 		}
@@ -59,74 +59,46 @@ func (t *TimeCharts[S]) legendEntries(k *TimeChart[S], th *look.Theme) (entries 
 	shadows, others := t.largestShadows(k.Lines[0].Value, k.Lines[0].Reduce)
 	for i := range shadows {
 		s := &shadows[i]
+		letter, _, _ := strings.Cut(s.Name, " ")
 		entries = append(entries, legendEntry{look.ShadowStyle(s.Index), string(look.ShadowSymbol(s.Index)) + " ",
-			s.Name, s.Name, cmp.Or(t.figure(k, &k.Lines[0], s.Samples), "-"), true})
+			s.Name, letter, cmp.Or(t.figure(k, &k.Lines[0], s.Samples), "-")})
 	}
 	return entries, others
 }
 
-// legendGroups returns mark, name and figure of each entry. Names of encoders are shortened to nameWidth, 0 for none, and
-// the other names are short unless there is room for all.
-func legendGroups(entries []legendEntry, nameWidth int) (groups [][]look.Span) {
-	var lanes []string
-	for i := range entries {
-		if entries[i].isLane {
-			lanes = append(lanes, entries[i].name)
-		}
-	}
-	switch nameWidth {
-	case math.MaxInt:
-	case 0:
-		clear(lanes)
-	default:
-		lanes = look.ShortenDistinct(lanes, nameWidth)
-	}
+// legendGroups returns mark, name and figure of each entry. Figures after long names keep their width.
+func legendGroups(entries []legendEntry, isShort bool) (groups [][]look.Span) {
 	for i := range entries {
 		e := &entries[i]
 		name, figure := e.name, look.PadLeft(e.figure, figureWidth)
-		switch {
-		case e.isLane:
-			name, lanes = strings.Replace(lanes[0], "…", ".", 1), lanes[1:] // an abbreviation
-		case nameWidth < math.MaxInt:
+		if isShort {
 			name, figure = e.short, e.figure
 		}
-		if name != "" {
-			name += " "
-		}
+		name = e.mark + name + " "
 		if i > 0 {
-			name = "  " + e.mark + name
-		} else {
-			name = e.mark + name
+			name = "  " + name
 		}
 		groups = append(groups, []look.Span{e.style.Span(name), look.Value.Span(figure)})
 	}
 	return groups
 }
 
-// legendOf returns a legend of at most maxWidth columns: all entries, with names as long as fit, or as many as fit and
-// the number of the others. One of the texts after follows, the first if it fits.
-func legendOf(entries []legendEntry, others int, after [][]look.Span, maxWidth int) []look.Span {
-	if len(after) == 0 {
-		after = [][]look.Span{nil}
+// otherLines returns the end of a legend without n entries.
+func otherLines(n int) []look.Span {
+	if n == 0 {
+		return nil
 	}
-	shortest := after[len(after)-1]
-	more := func(n int) []look.Span {
-		if n == 0 {
-			return nil
-		}
-		return look.Labelled(fmt.Sprintf("  +%d", n))
-	}
-	for _, nameWidth := range []int{math.MaxInt, 16, 12, 9, 6, 5, 4} {
-		all := append(slices.Concat(legendGroups(entries, nameWidth)...), more(others)...)
-		for _, text := range after {
-			if out := slices.Concat(all, text); look.SpansWidth(out) <= maxWidth {
-				return out
-			}
+	return look.Labelled(fmt.Sprintf("  +%d", n))
+}
+
+// fitLegend returns as many entries with short names as fit into maxWidth columns, and the number of the others.
+func fitLegend(entries []legendEntry, others, maxWidth int) []look.Span {
+	groups := legendGroups(entries, true)
+	for n := len(groups); n > 0; n-- {
+		legend := append(slices.Concat(groups[:n]...), otherLines(len(groups)-n+others)...)
+		if look.SpansWidth(legend) <= maxWidth {
+			return legend
 		}
 	}
-	groups := legendGroups(entries, 0)
-	const moreWidth = 4
-	out := look.FitGroups(maxWidth-moreWidth-look.SpansWidth(shortest), groups)
-	omitted := len(groups) - len(out)/2 // each group has a name and a figure
-	return look.Fit(maxWidth, slices.Concat(out, more(omitted+others), shortest), out, nil)
+	return nil
 }

@@ -37,7 +37,7 @@ type Ratio[S any] func(*S) (num, den float64)
 
 // TimeLine is a line or an area of a chart.
 type TimeLine[S any] struct {
-	Name   string // in the legend, or in an area that is silent; "" for the instant of the figures; with shadows, the first line has that of the lane
+	Name   string // in the legend, or in an area that is silent; "" for the instant of the figures; with shadows, that of the lane follows
 	Short  string // in narrow legends; "" for Name
 	Symbol rune   // before the name, and the fill of an area in themes without colour; 0 for none
 	Stroke chart.Stroke
@@ -61,8 +61,8 @@ func Known(v float64, isKnown bool) (num, den float64) {
 
 // Shadow is a lane that is drawn behind the lines of a chart, as a dotted line.
 type Shadow[S any] struct {
-	Index   int // of the shadow, which determines its style and symbol
-	Name    string
+	Index   int    // of the shadow, which determines its style and symbol
+	Name    string // begins with the letter of the lane
 	Samples []S
 }
 
@@ -70,7 +70,7 @@ type Shadow[S any] struct {
 type TimeCharts[S any] struct {
 	*TimeAxis
 	Samples    []S    // the newest ends at TimeAxis.End
-	Lane       string // name of the lane of Samples
+	Lane       string // name of the lane of Samples, as Shadow.Name
 	Shadows    []Shadow[S]
 	OfRun      bool                       // the figures are those of all samples, not of the last two seconds
 	LoopPoints func([]S) []chart.Interval // the periods of samples that do not affect the scale; nil for none
@@ -228,7 +228,8 @@ func (t *TimeCharts[S]) Draw(c *look.Canvas, th *look.Theme, list []TimeChart[S]
 	y := 0
 	for i := range list {
 		k := &list[i]
-		title, legend := t.heading(k, th, c.W, empty[i])
+		hasRow := !folded[i] && rows[i] > minRows
+		title, legend, below := t.heading(k, th, c.W, empty[i], hasRow)
 		switch {
 		case i == 0:
 			c.Frame(th, k.Focused, title, legend...)
@@ -241,6 +242,11 @@ func (t *TimeCharts[S]) Draw(c *look.Canvas, th *look.Theme, list []TimeChart[S]
 		if folded[i] {
 			continue
 		}
+		if below != nil {
+			c.Spans(2, y, c.W-4, below...)
+			y++
+			rows[i]--
+		}
 		specs[i].Time, specs[i].Labels = i == last, i == last && hasLabels
 		if cross := specs[i].Crosshair; cross != nil && i > 0 { // the label is at the uppermost chart only
 			cross.Label = ""
@@ -251,26 +257,36 @@ func (t *TimeCharts[S]) Draw(c *look.Canvas, th *look.Theme, list []TimeChart[S]
 }
 
 // heading returns the title of a chart in a pane of w columns, and the legend, or why the chart is empty. The title
-// names the period of means. It is short if otherwise the legend would not fit.
-func (t *TimeCharts[S]) heading(k *TimeChart[S], th *look.Theme, w int, isEmpty bool) (title string, legend []look.Span) {
-	title = k.Title
+// names the period of means. If the legend does not fit beside the short title either, it is in the row below if the chart
+// has one.
+func (t *TimeCharts[S]) heading(k *TimeChart[S], th *look.Theme, w int, isEmpty, hasRow bool) (title string, legend, below []look.Span) {
 	if isEmpty {
-		return title, look.Fit(look.TitleSpace(w, title), look.Labelled(k.Empty), nil)
+		return k.Title, look.Fit(look.TitleSpace(w, k.Title), look.Labelled(k.Empty), nil), nil
 	}
 	mean := ""
 	if k.Lines[0].Reduce == chart.Mean {
 		mean = ", " + room.MeanText
 	}
 	entries, others := t.legendEntries(k, th)
-	full := slices.Concat(legendGroups(entries, math.MaxInt)...)
-	if len(k.After) > 0 {
-		full = append(full, k.After[0]...)
+	after := k.After
+	if len(after) == 0 {
+		after = [][]look.Span{nil}
 	}
-	if k.Short != "" && look.SpansWidth(full) > look.TitleSpace(w, title+mean) {
-		title = k.Short
+	for _, text := range after {
+		for _, isShort := range []bool{false, true} {
+			legend = slices.Concat(slices.Concat(legendGroups(entries, isShort)...), otherLines(others), text)
+			for _, name := range []string{k.Title, cmp.Or(k.Short, k.Title)} {
+				title = name + mean
+				if look.SpansWidth(legend) <= look.TitleSpace(w, title) {
+					return title, legend, nil
+				}
+			}
+		}
 	}
-	title += mean
-	return title, legendOf(entries, others, k.After, look.TitleSpace(w, title))
+	if hasRow {
+		return k.Title + mean, nil, fitLegend(entries, others, w-4)
+	}
+	return title, fitLegend(entries, others, look.TitleSpace(w, title)), nil
 }
 
 // numOpen returns the number of charts that are not folded.

@@ -39,17 +39,39 @@ func HasQueue(l *engine.Lane) bool {
 	return len(samples) > 0 && samples[len(samples)-1].Transport.HasQueue
 }
 
-// RoundTripMS is the time from sending a packet to its ack, in ms: the newest of each sample.
-var RoundTripMS meters.Ratio = func(s *meters.Sample) (num, den float64) {
-	return Known(units.Milliseconds(s.Transport.RoundTrip), s.Transport.RoundTrip > 0)
-}
-
-// WireBytes is the size of a packet with headers.
-func WireBytes(s *meters.Sample) (num, den float64) { return float64(s.WireBits) / 8, float64(s.Sent) }
+// Figures of the loop. Their means over two seconds are those of the charts and of all texts about the loop.
+var (
+	// ArrivedKbps is what arrived at the receiver, with all headers.
+	ArrivedKbps meters.Ratio = func(s *meters.Sample) (num, den float64) {
+		return float64(s.Transport.ArrivedBits) / 1000, s.Width.Seconds()
+	}
+	// BudgetKbps is what counts for a budget of the sender: everything except the headers of IP and UDP.
+	BudgetKbps meters.Ratio = func(s *meters.Sample) (num, den float64) {
+		const ipAndUDP = 8 * 28 // bits of a packet
+		return float64(s.WireBits-int64(s.Sent)*ipAndUDP) / 1000, s.Width.Seconds()
+	}
+	// LinkKbps is the rate of the bottleneck of the downlink.
+	LinkKbps meters.Ratio = func(s *meters.Sample) (num, den float64) {
+		return Known(float64(s.Transport.LinkBps)/1000, s.Transport.LinkBps > 0)
+	}
+	// TargetKbps is the rate that the send-rate control aims at.
+	TargetKbps meters.Ratio = func(s *meters.Sample) (num, den float64) {
+		return Known(float64(s.TargetBps)/1000, s.TargetBps > 0)
+	}
+	// RoundTripMS is the time from sending a packet to its ack, in ms: the newest of each sample.
+	RoundTripMS meters.Ratio = func(s *meters.Sample) (num, den float64) {
+		return Known(units.Milliseconds(s.Transport.RoundTrip), s.Transport.RoundTrip > 0)
+	}
+	// WireBytes is the size of a packet with headers.
+	WireBytes meters.Ratio = func(s *meters.Sample) (num, den float64) { return float64(s.WireBits) / 8, float64(s.Sent) }
+)
 
 // transportCharts returns the charts that can have values, the most important first.
 func (p *Transport) transportCharts() []TimeChart[meters.Sample] {
-	type line = TimeLine[meters.Sample]
+	type (
+		line  = TimeLine[meters.Sample]
+		ratio = Ratio[meters.Sample]
+	)
 	tickMS := 0.0
 	if p.schema != nil && p.schema.TickHz > 0 {
 		tickMS = 1000 / float64(p.schema.TickHz)
@@ -57,22 +79,23 @@ func (p *Transport) transportCharts() []TimeChart[meters.Sample] {
 	m := p.Lane.Totals.Messages
 	inStream := m != nil && strings.HasPrefix(m.Delivery, "stream") // snapshots have no acks of their own
 	perSecond := func(n int, isKnown bool) (num, den float64) { return Known(float64(n)*room.PerSecond, isKnown) }
-	list := []TimeChart[meters.Sample]{
-		{Title: "Rate kbps", Floor: 10, Lines: []line{
-			{Name: "used", Style: look.Wire, Value: meters.WireKbps},
-			{Name: "line", Stroke: chart.Dashed, Style: look.Budget, Limit: true, Value: func(s *meters.Sample) (num, den float64) {
-				return Known(float64(s.Transport.LineBps)/1000, s.Transport.LineBps > 0)
-			}},
-			{Name: "target", Stroke: chart.Dotted, Style: look.Ratio, Limit: true, Value: func(s *meters.Sample) (num, den float64) {
-				return Known(float64(s.TargetBps)/1000, s.TargetBps > 0)
-			}}}},
-		{Title: "Round trip and baseline, ms", Floor: 50, Lines: []line{
-			{Name: "round trip", Style: look.Payload, Value: Ratio[meters.Sample](RoundTripMS)},
-			{Name: "baseline age", Stroke: chart.Dashed, Style: look.Ratio, Value: func(s *meters.Sample) (num, den float64) {
+	rate := TimeChart[meters.Sample]{Title: "Rate kbps", Short: "kbps", Floor: 10, Lines: []line{
+		{Name: "offered", Style: look.Wire, Value: meters.WireKbps},
+		{Name: "arrived", Stroke: chart.Dotted, Style: look.Good, Value: ratio(ArrivedKbps)},
+		{Name: "link", Stroke: chart.Dashed, Style: look.Budget, Limit: true, Value: ratio(LinkKbps)},
+		{Name: "target", Stroke: chart.Dotted, Style: look.Ratio, Limit: true, Value: ratio(TargetKbps)}}}
+	if bps := p.Lane.Budget.Bps; bps > 0 {
+		rate.Rules = LimitRule("budget", float64(bps)/1000)
+		rate.Lines = append(rate.Lines, line{Name: "of the budget", Short: "budgeted", Stroke: chart.Dashed, Style: look.Payload, Value: ratio(BudgetKbps)})
+	}
+	list := []TimeChart[meters.Sample]{rate,
+		{Title: "Round trip and baseline, ms", Short: "ms", Floor: 50, Lines: []line{
+			{Name: "round trip", Style: look.Payload, Value: ratio(RoundTripMS)},
+			{Name: "baseline age", Short: "baseline", Stroke: chart.Dashed, Style: look.Ratio, Value: func(s *meters.Sample) (num, den float64) {
 				return tickMS * float64(s.BaselineAge), float64(s.Referenced)
 			}}}},
 		{Title: "Packet bytes", Floor: 100, Lines: []line{
-			{Name: "with headers", Style: look.Wire, Value: WireBytes}}},
+			{Name: "with headers", Style: look.Wire, Value: ratio(WireBytes)}}},
 	}
 	if p.hasQueue {
 		list = append(list, TimeChart[meters.Sample]{Title: "Queue KB", Floor: 1, Lines: []line{
@@ -88,7 +111,7 @@ func (p *Transport) transportCharts() []TimeChart[meters.Sample] {
 			{Name: "not delivered", Style: look.Copy, Value: func(s *meters.Sample) (num, den float64) { return Known(float64(s.UnderWay), m != nil) }}}})
 	}
 	if !inStream {
-		list = append(list, TimeChart[meters.Sample]{Title: "Acks and skips/s", Floor: 10, Lines: []line{
+		list = append(list, TimeChart[meters.Sample]{Title: "Acks and skips/s", Short: "Acks/s", Floor: 10, Lines: []line{
 			{Name: "acks", Style: look.Good, Value: func(s *meters.Sample) (num, den float64) { return perSecond(s.Transport.Acks, true) }},
 			{Name: "held back", Stroke: chart.Dashed, Style: look.Warn, Value: func(s *meters.Sample) (num, den float64) { return perSecond(s.Held, s.Controlled) }},
 			{Name: "repaired", Stroke: chart.Dotted, Style: look.Copy, Value: func(s *meters.Sample) (num, den float64) {
@@ -124,7 +147,11 @@ func (p *Transport) withDecisions() []engine.Mark {
 		for i := range l.Control.Decisions {
 			d := &l.Control.Decisions[i]
 			if at, seen := last[d.Why]; !seen || d.At-at > gap {
-				marks = append(marks, engine.Mark{T: d.At, Label: l.Letter + " " + d.Why.String(), Kind: engine.MarkNote})
+				mark := engine.Mark{T: d.At, Label: d.Why.String(), Kind: engine.MarkNote}
+				if len(p.shadows) > 0 {
+					mark.Label = l.Letter + " " + mark.Label
+				}
+				marks = append(marks, mark)
 			}
 			last[d.Why] = d.Until
 		}

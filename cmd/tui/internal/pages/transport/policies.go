@@ -183,7 +183,7 @@ func (p *policies) reasons() (texts []string) {
 	what, why := p.verdict()
 	texts = append(texts, "Limited by: "+what+". "+why)
 	last := meters.Sum(meters.Tail(lane.Samples, room.RecentSpan))
-	if line := last.Transport.LineBps; line > 0 {
+	if line := last.Transport.LinkBps; line > 0 {
 		q := &lane.Samples[len(lane.Samples)-1].Queue
 		texts = append(texts, fmt.Sprintf("Line: the session sends %s of %s, with all headers. A packet sent now waits %s ms in the queue of %s, of which other traffic has %s. "+
 			"/down rate 1mbit widens the line; /down queue_discipline fq_codel keeps other traffic apart.", units.Fixed(lane.Recent.WireKbps, 0), kbps(float64(line)),
@@ -248,7 +248,7 @@ func budgetUse(sum *meters.Sample) float64 {
 func (p *policies) verdict() (what, why string) {
 	lane := p.lane()
 	last := meters.Sum(meters.Tail(lane.Samples, room.RecentSpan))
-	used, line, budget := lane.Recent.WireKbps, float64(last.Transport.LineBps), float64(p.cfg.Sender.Budget)
+	used, line, budget := lane.Recent.WireKbps, float64(last.Transport.LinkBps), float64(p.cfg.Sender.Budget)
 	const (
 		nearlyAll = 0.9 // of a budget or a line, which are rarely used to the last bit
 		longQueue = 50 * time.Millisecond

@@ -10,7 +10,9 @@ import (
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/packetlog"
+	"wirelab/experiment/figures"
 	"wirelab/internal/units"
 )
 
@@ -22,7 +24,7 @@ type EncoderList struct {
 	cfg       *config.Config   // the current settings
 	encoders  []config.Encoder // the items, with their parameters
 	forShadow bool             // enter adds a shadow
-	action    string           // the title without the period of the estimates
+	action    string           // the title without the period of the estimates and its loss
 	estimates *engine.Estimates
 	params    paramList
 }
@@ -88,11 +90,14 @@ func (l *EncoderList) Encoders() (list []config.Encoder) {
 
 // Observe implements room.Observer.
 func (l *EncoderList) Observe(v room.View) bool {
-	changed := l.estimates != v.Newest().Estimates || l.cfg != v.Cfg
-	l.estimates = v.Newest().Estimates
-	if x := l.estimates; x != nil && x.Until > 0 {
-		l.Title = fmt.Sprintf("%s, frames %s-%s", l.action, look.FormatTime(x.From), look.FormatTime(x.Until))
+	x := v.Newest().Estimates
+	changed := l.estimates != x || l.cfg != v.Cfg
+	if x != l.estimates && x != nil && x.Until > 0 {
+		s := meters.Sum(meters.Between(v.ActiveLane().Samples, x.From, x.Until))
+		loss := figures.RatioFigure(100*float64(s.Lost+s.Unknown), float64(s.Sent))
+		l.Title = fmt.Sprintf("%s, frames %s-%s, loss %s %%", l.action, look.FormatTime(x.From), look.FormatTime(x.Until), loss.Text(1))
 	}
+	l.estimates = x
 	l.setConfig(v.Cfg)
 	l.cat.encoderSort = l.Table.Sort
 	return changed

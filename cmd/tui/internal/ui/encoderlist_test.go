@@ -2,6 +2,7 @@ package ui
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/internal/setting"
 )
 
@@ -87,7 +89,7 @@ func TestEncoderListHasWholeSummaries(t *testing.T) {
 }
 
 // TestEncoderListShowsEstimates checks that the lab is requested to estimate the encoders while the list is open, and
-// that the list shows the estimates, the best first on request, and their period in its title. The active encoder and
+// that the list shows the estimates, the best first on request, and their period and loss in its title. The active encoder and
 // those beside it are the first.
 func TestEncoderListShowsEstimates(t *testing.T) {
 	lab := labtest.NewLab()
@@ -130,7 +132,8 @@ func TestEncoderListShowsEstimates(t *testing.T) {
 	if got := rows(); !slices.Equal(got, names) {
 		t.Errorf("it shows %q, want %q", got, names)
 	}
-	if title := "Encoder, frames 00:05.7-00:07.7"; !strings.Contains(m.View(), title) {
+	sum := meters.Sum(meters.Between(lab.Snap.Lanes[0].Samples, 5700*time.Millisecond, 7700*time.Millisecond))
+	if title := fmt.Sprintf("Encoder, frames 00:05.7-00:07.7, loss %.1f %%", 100*float64(sum.Lost)/float64(sum.Sent)); !strings.Contains(m.View(), title) {
 		t.Errorf("no %q in\n%s", title, m.View())
 	}
 	if press(m, "S"); !slices.Equal(rows(), []string{names[2], names[0], names[1]}) {

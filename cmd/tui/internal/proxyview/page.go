@@ -167,13 +167,6 @@ func (p *datagramsPane) Release() room.Request {
 	return room.Request{}
 }
 
-// vitalLine is the line with the most important figures on small screens.
-type vitalLine struct{ *model }
-
-func (l vitalLine) Name() string { return "" }
-
-func (l vitalLine) Draw(c *look.Canvas, _ *look.Theme, _ bool) { l.drawVitalLine(c) }
-
 // measuredLinks describes which links are compared with their settings.
 func (m *model) measuredLinks() string {
 	if m.target.Number > 0 {
@@ -184,10 +177,11 @@ func (m *model) measuredLinks() string {
 
 // newPage returns the only page of the proxy, with the focus on the controls.
 func newPage(m *model) *room.Page {
-	p := &room.Page{Name: "Proxy", LayOut: m.layOut, Top: room.NewSlot(vitalLine{m})}
 	of := func(name, short string, draw func(c *look.Canvas, focused bool)) pane {
 		return pane{m, name, short, draw}
 	}
+	vital := of("", "", func(c *look.Canvas, _ bool) { m.drawVitalLine(c) })
+	p := &room.Page{Name: "Proxy", LayOut: m.layOut, Top: room.NewSlot(&vital)}
 	now := &rowsPane{pane: of("Now", "", nil), about: func() string { return "all clients, last 2 s" }, lines: m.nowLines}
 	measured := &rowsPane{pane: of("Set and measured", "Measured", nil), about: m.measuredLinks, lines: m.trustLines}
 	p.Add(&chartsPane{of("Charts", "", m.drawCharts), &m.axis}, now, &controlsPane{&m.controls, m}, measured,

@@ -428,30 +428,6 @@ func TestClientCursor(t *testing.T) {
 	}
 }
 
-// The list of clients shows the cursor, and as many clients as it has rows for.
-func TestClientListScrolls(t *testing.T) {
-	const clients = 40
-	g := newGame(t, clients, "")
-	m := g.screen(160, 60)
-	m.page.FocusOn(m.page.Slots[paneClients])
-	g.run(m, time.Second)
-	rows := 0
-	for n := 1; n <= clients; n++ {
-		m.selectedClient = n
-		beat(m)
-		view := m.View()
-		if !strings.Contains(view, fmt.Sprintf(" 10.0.0.%d:40000 ", n)) {
-			t.Errorf("the cursor is at client %d, which is not shown:\n%s", n, view)
-		}
-		if n == 1 {
-			rows = strings.Count(view, ":40000 ")
-		}
-		if got := strings.Count(view, ":40000 "); got != rows || got < 3 || got >= clients {
-			t.Errorf("the cursor is at client %d: %d clients are shown, %d for client 1", n, got, rows)
-		}
-	}
-}
-
 // A click on a control moves the cursor of the controls to it, on large screens and on small ones.
 func TestClickSelectsControl(t *testing.T) {
 	for _, size := range [][2]int{{160, 48}, {80, 24}} {
@@ -746,37 +722,6 @@ func TestProxyFaults(t *testing.T) {
 		}
 		if len(lines) != x.lines || faults != x.faults {
 			t.Errorf("%d: %d lines, %d faults, want %d, %d", i, len(lines), faults, x.lines, x.faults)
-		}
-	}
-}
-
-// No pane writes over its frame, at any width and height: the last column is that of an empty frame.
-func TestFramesStayWhole(t *testing.T) {
-	g := newGame(t, 5, linkText)
-	g.snap.Clients[4].Leaving = true
-	g.late = 4 * time.Millisecond
-	m := g.screen(160, 48)
-	g.run(m, 9*time.Second)
-	m.live.snap.Totals.At += 100_000 * time.Second // so that the time of silence is long
-	lastColumn := func(c *look.Canvas) (list []rune) {
-		for _, line := range c.Lines(m.Theme()) {
-			runes := []rune(line)
-			list = append(list, runes[len(runes)-1])
-		}
-		return list
-	}
-	for w := 52; w < 130; w++ { // 52: the least of room.RightColumn
-		for _, h := range []int{5, 9, 20} {
-			empty := look.NewCanvas(w, h)
-			empty.Frame(m.Theme(), false, "")
-			want := lastColumn(empty)
-			for name, draw := range map[string]*room.Slot{"clients": m.page.Slots[paneClients], "datagrams": m.page.Slots[paneDatagrams], "now": m.page.Slots[paneNow], "trust": m.page.Slots[paneTrust]} {
-				c := look.NewCanvas(w, h)
-				draw.Draw(c, m.Theme(), true)
-				if got := lastColumn(c); !slices.Equal(got[1:h-1], want[1:h-1]) {
-					t.Fatalf("%s of %d x %d ends with %q, want %q\n%s", name, w, h, string(got), string(want), strings.Join(c.Lines(m.Theme()), "\n"))
-				}
-			}
 		}
 	}
 }

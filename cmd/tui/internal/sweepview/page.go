@@ -109,19 +109,13 @@ func (p *rankingPane) Click(x, y int) room.Request {
 	return room.Request{}
 }
 
-// vitalLine is the line about the selected point on small screens.
-type vitalLine struct{ *model }
-
-func (l vitalLine) Name() string { return "" }
-
-func (l vitalLine) Draw(c *look.Canvas, _ *look.Theme, _ bool) { l.drawVitalLine(c) }
-
 // newPage returns the only page of the sweep.
 func newPage(m *model) *room.Page {
-	p := &room.Page{Name: "Sweep", LayOut: m.layOut, Top: room.NewSlot(vitalLine{m}), Keys: m.pointKeys()}
 	of := func(name string, draw func(c *look.Canvas, focused bool), absent bool) pane {
 		return pane{m, name, draw, absent}
 	}
+	vital := of("", func(c *look.Canvas, _ bool) { m.drawVitalLine(c) }, false)
+	p := &room.Page{Name: "Sweep", LayOut: m.layOut, Top: room.NewSlot(&vital), Keys: m.pointKeys()}
 	onePoint := len(m.axes) == 0 // the only cell of the map shows less than the list of figures
 	charts, seeds := of("Charts", m.drawCharts, false), of("Seeds", m.drawSeeds, m.watch.Repeat() == 1)
 	p.Add(&mapPane{of("Map", m.drawMap, onePoint)}, &pointPane{of("Point", m.drawPoint, false)},

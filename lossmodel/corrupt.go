@@ -37,7 +37,7 @@ func (s *corruptStage) reshape(spec *Spec) bool {
 }
 
 // Apply implements Stage. size is the size of the datagram in bytes. Apply adds the positions of the flipped bits
-// to f.Corrupt. If it draws a position twice, it draws another one, so that all positions differ.
+// to f.Corrupt.
 func (s *corruptStage) Apply(_ time.Duration, size int, f *Fate) {
 	word := s.stream.Next(f.Copy)
 	f.draw = random.Draw{Chance: s.chance, Word: word}
@@ -50,12 +50,28 @@ func (s *corruptStage) Apply(_ time.Duration, size int, f *Fate) {
 		flips += s.bitErrors.draw(random.DeriveWord(word, countWord), int(positions))
 	}
 	flips = min(flips, maxFlips, int(positions))
-	for i := 0; len(f.Corrupt) < flips; i++ {
-		bit := int(random.Below(random.DeriveWord(word, i), positions))
-		if !slices.Contains(f.Corrupt, bit) {
-			f.Corrupt = append(f.Corrupt, bit)
+	f.Corrupt = appendFlips(f.Corrupt, word, size, flips)
+}
+
+// appendFlips appends positions of bits in a datagram of size bytes, drawn from word, until list has n. If it draws a
+// position twice, it draws another one, so that all positions differ.
+func appendFlips(list []int, word uint64, size, n int) []int {
+	for i := 0; len(list) < n; i++ {
+		bit := int(random.Below(random.DeriveWord(word, i), uint64(size)*8))
+		if !slices.Contains(list, bit) {
+			list = append(list, bit)
 		}
 	}
+	return list
+}
+
+// FlippedBits returns the positions of the bits that the corrupt stage flipped in a datagram of size bytes; bit 0 is
+// the lowest of byte 0. It is nil for other stages.
+func (s *Step) FlippedBits(size int) []int {
+	if s.Stage != stageCorrupt {
+		return nil
+	}
+	return appendFlips(nil, s.Draw.Word, size, int(s.Flipped))
 }
 
 // countWord is the index of the derived word that gives the number of bit errors. Lower indices

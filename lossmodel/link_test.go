@@ -167,12 +167,17 @@ func (b *accountant) close() {
 	}
 }
 
-// A delivery has the number of its flipped bits.
+// A delivery has the number of its flipped bits, and the trail of the packet their positions.
 func TestFlippedBits(t *testing.T) {
 	l := newLink(t, newSpec(t, "corrupt", "100%", "corrupt_bits", "3"), 1)
+	l.RecordTrails()
 	l.Send(0, make([]byte, 100), 0)
-	if d, _ := l.Receive(0); d.Flipped != 3 {
-		t.Errorf("%d bits are flipped, want 3", d.Flipped)
+	d, _ := l.Receive(0)
+	for _, bit := range l.Trail(0).Step(stageCorrupt).FlippedBits(100) {
+		d.Data[bit/8] ^= 1 << (bit % 8)
+	}
+	if d.Flipped != 3 || !bytes.Equal(d.Data, make([]byte, 100)) {
+		t.Errorf("%d bits are flipped, want 3; %x", d.Flipped, d.Data)
 	}
 }
 

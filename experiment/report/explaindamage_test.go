@@ -19,7 +19,7 @@ func TestExplainChecksum(t *testing.T) {
 	i := x.newestIncident("corrupt")
 	rec := x.packets.record(t, i.Opened.Record.Seq)
 	const headers = 28 // IPv4 and UDP
-	x.checkSentence(i, "packet %d was discarded because its checksum failed: 3 of its %s bits were flipped", rec.Seq,
+	x.checkSentence(i, "packet %d was discarded because its checksum failed: 3 of the %s bits of header and payload were flipped", rec.Seq,
 		units.Thousands(int64(rec.Wire-headers)*8))
 	if rec.Outcome != packetlog.Corrupt {
 		t.Errorf("outcome %v", rec.Outcome)

@@ -313,8 +313,9 @@ func (p *Page) Move(dx, dy int) Request {
 // HasRows reports whether a pane that is shown has rows, to whose ends home and end go.
 func (p *Page) HasRows() bool {
 	return slices.ContainsFunc(p.Slots, func(s *Slot) bool {
-		_, ok := s.Pane.(Sorter)
-		return ok && !isAbsent(s)
+		_, sorts := s.Pane.(Sorter)
+		_, lists := s.Pane.(Lister)
+		return (sorts || lists) && !isAbsent(s)
 	})
 }
 

@@ -29,6 +29,9 @@ type Mover interface {
 // Enterer is a pane that handles the enter key.
 type Enterer interface{ Enter() Request }
 
+// Lister is a pane with rows that have one order.
+type Lister interface{ ListsRows() }
+
 // The next four interfaces are those of keys that act on one pane of the page: the focused one if it has the
 // method, or else the first that has it. The pane needs no binding. Explainer describes what the key does there,
 // in place of the common text of the help. A request with a Notice that is an error reports why nothing changed.

@@ -80,7 +80,6 @@ func anyPacketOfARun(t *testing.T) {
 		}
 		press(m, "enter")
 		shows(fmt.Sprintf("Bits of packet %d ", seq))
-		shows(fmt.Sprintf(" %d bytes, ", len(datagram)))
 		await("the bits", func() bool {
 			traced := m.lab.Shown().Traced
 			return traced != nil && traced.Seq == seq && traced.Packet != nil && bytes.Equal(traced.Packet.Datagram, datagram)

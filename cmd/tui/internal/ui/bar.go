@@ -211,7 +211,11 @@ func (s *Shell) hints(keys []room.Binding, special bool, w int) []hint {
 		all = append(all, h)
 		if len(all) == 1 && !special {
 			for _, arrow := range s.page().Arrows() { // symbol of the arrow keys, and description
-				all = append(all, hint{label: arrow[0], description: arrow[1], rank: arrowHint})
+				h := hint{label: arrow[0], description: arrow[1], rank: arrowHint}
+				if arrow[0] == "esc" {
+					h.rank = pinnedHint
+				}
+				all = append(all, h)
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package ui
 import (
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -36,8 +35,8 @@ func TestFooterOfPages(t *testing.T) {
 		"1":        {"tab pane  ↑↓ select  ←→ adjust  1-5 page  e encoder", "tab pane  ↑↓ select  1-5 page"},
 		"2":        {"$ row costs  ↑↓ field  1-5 page  S sort", "$ row costs  1-5 page  S sort"},
 		"3":        {"f filter  ↑↓ packet  tab pane  1-5 page  S sort", "f filter  tab pane  1-5 page"},
-		"3 #":      {"J K packet  ←→ field  ↑↓ row  1-5 page", "J K packet  1-5 page"},
-		"3 up # <": {"←→ field  ↑↓ row  enter baseline  esc back", "←→ field  ↑↓ row"},
+		"3 #":      {"enter base  esc back  ←→ field  ↑↓ row  1-5 page", "enter base  esc back  1-5 page"},
+		"3 up # <": {"enter base  ←→ field  ↑↓ row  esc back", "enter base  ←→ field"},
 		"4":        {"[ ] zoom  ←↑↓→ pan  $ row costs  1-5 page  c view", "[ ] zoom  $ row costs  1-5 page"},
 		"5":        {"v add shadow  del remove  1-5 page  S sort  c view", "v add shadow  1-5 page  S sort"},
 	} {
@@ -128,32 +127,37 @@ func TestHelpScrolls(t *testing.T) {
 	}
 }
 
-// TestFooterKeysAct presses each key that the footer of each page lists: something changes on the screen, or a
-// command is sent.
+// TestFooterKeysAct presses each key that the footer of each page lists: something changes on the screen other than a
+// refusal, or a command is sent.
 func TestFooterKeysAct(t *testing.T) {
 	for _, size := range [][2]int{{160, 48}, {minWidth, minHeight}} {
-		for page := range 5 {
+		for _, keys := range []string{"1", "2", "3", "4", "5", "3 enter"} {
 			open := func() (*dashboard, *labtest.Lab) {
 				lab := labtest.NewWorld()
-				if page == 4 {
+				if keys == "5" {
 					lab.Snap = labtest.FourShadows()
 				}
 				m := screen(lab, size[0], size[1])
-				press(m, strconv.Itoa(page+1))
+				press(m, keys)
+				lab.Got = nil
 				return m, lab
 			}
 			m, _ := open()
-			keys, special := m.footerKeys(nil)
-			for _, h := range m.hints(keys, special, size[0]-2) {
+			bindings, special := m.footerKeys(nil)
+			for _, h := range m.hints(bindings, special, size[0]-2) {
+				if keys == "3 enter" && strings.ContainsAny(h.label, "↑→") {
+					continue // the fake lab sends no bits
+				}
 				acts := false
 				for _, key := range strings.Fields(strings.NewReplacer("←→", "← →", "↑↓", "↑ ↓", "1-", "1 ", "←↑↓→", "← →").Replace(h.label)) {
 					pressed, lab := open()
 					before := pressed.View()
 					cmd := press(pressed, key)
-					acts = acts || pressed.View() != before || len(lab.Got) > 0 || cmd != nil
+					isRefused := strings.HasPrefix(lastRow(pressed), " !")
+					acts = acts || !isRefused && (pressed.View() != before || len(lab.Got) > 0 || cmd != nil)
 				}
 				if !acts {
-					t.Errorf("%v, page %s: %s %s has no effect", size, m.page().Name, h.label, h.description)
+					t.Errorf("%v, after %s: %s %s has no effect", size, keys, h.label, h.description)
 				}
 			}
 		}

@@ -75,8 +75,9 @@ func (s *Shell) bindPanes() []room.Binding {
 // does, footer and help omit the key, and a notice with the text lacking appears.
 func paneKey[T any](s *Shell, keyName, help, lacking string, act func(T) room.Request) room.Binding {
 	return room.Bind(keyName, help, func() room.Request { return room.Act(s.page(), act) }).NotifyIdle(lacking).Unless(func() bool {
-		_, ok := room.FindActive[T](s.page())
-		return !ok
+		pane, ok := room.FindActive[T](s.page())
+		x, canBeAbsent := any(pane).(room.Absent)
+		return !ok || canBeAbsent && x.Absent()
 	})
 }
 

@@ -1,6 +1,7 @@
 package packets
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -8,11 +9,13 @@ import (
 	"strings"
 
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
 	"wirelab/internal/units"
+	"wirelab/internal/words"
 )
 
 // The sections of a bitData, in the order in which they are shown.
@@ -27,8 +30,9 @@ const (
 type bitSection struct {
 	name        string
 	bytes       []byte
-	highFirst   bool // the bits of a byte are in order from the highest
-	first, last int  // its items are items[first:last]
+	highFirst   bool  // the bits of a byte are in order from the highest
+	flipped     []int // indices of the bits that the link flipped
+	first, last int   // its items are items[first:last]
 }
 
 // bitItem is what a run of bits means: a field of a header or of an ack, or a span of the payload.
@@ -75,15 +79,62 @@ func (d *bitData) isUnchanged(item *bitItem) bool {
 	return to <= len(p.Frame.Table) && to <= len(p.Base.Table) && slices.Equal(p.Frame.Table[from:to], p.Base.Table[from:to])
 }
 
-// firstField returns the index of the first item that is a field of a row that changed; the first of the payload if
-// none is.
-func (d *bitData) firstField() int {
+// addFlips adds bits that the link flipped, by their positions in the datagram; bit 0 is the lowest of byte 0.
+func (d *bitData) addFlips(positions []int) {
+	header := 8 * len(d.sections[sectionHeader].bytes)
+	for _, n := range positions {
+		s := &d.sections[sectionHeader]
+		if n >= header {
+			s = &d.sections[sectionPayload]
+			n -= header
+		}
+		if s.highFirst {
+			n = n&^7 + 7 - n&7
+		}
+		s.flipped = append(s.flipped, n)
+	}
+}
+
+// flips names the bits that the link flipped; "" if it flipped none.
+func (d *bitData) flips() string {
+	var list []string
+	for k := range d.sections {
+		for _, n := range d.sections[k].flipped {
+			item := &d.items[d.itemAt(k, n)]
+			list = append(list, fmt.Sprintf("bit %d of the %s (%s %s)", n, d.sections[k].name, d.group(item), d.label(item)))
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return words.Count(len(list), "bit") + " flipped on the way: " + strings.Join(list, ", ")
+}
+
+// firstItem returns the index of the item that is selected first: that of a flipped bit, or else the first of a row that
+// changed; the first of the payload if there is none.
+func (d *bitData) firstItem() int {
+	for k := range d.sections {
+		if flipped := d.sections[k].flipped; len(flipped) > 0 {
+			return d.itemAt(k, flipped[0])
+		}
+	}
 	for i := range d.items {
-		if d.items[i].field != encoders.NoField && !d.isUnchanged(&d.items[i]) {
+		if d.items[i].row != encoders.NoRow && !d.isUnchanged(&d.items[i]) {
 			return i
 		}
 	}
 	return min(d.sections[sectionPayload].first, len(d.items)-1)
+}
+
+// group names what an item belongs to: a section, a slot, or a row.
+func (d *bitData) group(item *bitItem) string {
+	switch {
+	case item.section != sectionPayload:
+		return d.sections[item.section].name
+	case item.row == encoders.NoRow:
+		return d.label(item)
+	}
+	return panes.RowName(d.schema, item.row)
 }
 
 // itemWord returns the word for a span of the payload.
@@ -190,19 +241,24 @@ func (d *bitData) findRow(row int) (index int, ok bool) {
 	return index, index >= 0
 }
 
-// values returns value, baseline and the difference of both of an item's cell, as text; ok is false if the item is no
-// cell of the table.
-func (d *bitData) values(item *bitItem) (value, baseline, change string, ok bool) {
+// values returns value, baseline and the difference of both of an item's cell, as text. The value of an index is the
+// number of its row; other items that are no cells have no values.
+func (d *bitData) values(item *bitItem) (value, baseline, change string) {
 	p := d.traced.Packet
-	if item.row == encoders.NoRow || item.field == encoders.NoField || item.name != "" {
-		return "", "", "", false
+	switch {
+	case item.name != "":
+		return item.value, "", ""
+	case item.row != encoders.NoRow && item.slot == encoders.SlotIndex:
+		return strconv.Itoa(item.row), "", ""
+	case item.row == encoders.NoRow, item.field == encoders.NoField:
+		return "", "", ""
 	}
 	i := item.row*len(d.schema.Fields) + item.field
 	if i >= len(p.Frame.Table) || i >= len(p.Base.Table) {
-		return "", "", "", false
+		return "", "", ""
 	}
 	f, v, old := &d.schema.Fields[item.field], p.Frame.Table[i], p.Base.Table[i]
-	return formatCell(f, v), formatCell(f, old), formatChange(f, v, old), true
+	return formatCell(f, v), formatCell(f, old), formatChange(f, v, old)
 }
 
 // formatCell formats a value: its name if it has one, and otherwise the integer of the table, and in parentheses the value

@@ -2,13 +2,16 @@ package packets
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
+	"wirelab/cmd/tui/internal/grid"
 	"wirelab/cmd/tui/internal/look"
-	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/internal/words"
 )
 
@@ -75,8 +78,14 @@ func (p *bitPane) Observe(v room.View) bool {
 	isSame := p.data != nil && p.data.traced.Packet == t.Packet // only the ack is new
 	p.data = newBitData(t, p.schema)
 	p.missing = false
+	_, inContainers := v.Cfg.HasContainers()
+	if o := v.Snap.Opened; o != nil && o.ID.Seq == p.seq && !inContainers {
+		for _, step := range o.Inside.Trail.All() {
+			p.data.addFlips(step.FlippedBits(len(t.Packet.Datagram)))
+		}
+	}
 	if !isSame {
-		p.cursor = p.data.firstField()
+		p.cursor = p.data.firstItem()
 		p.findRow(p.wantRow)
 		p.wantRow = encoders.NoRow
 	}
@@ -167,13 +176,17 @@ func (p *bitPane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		return
 	}
 	d := p.data
-	sizes := look.Labelled("", strconv.Itoa(len(d.traced.Packet.Datagram)), " bytes, ",
-		words.Count(len(d.traced.Packet.Payload.Spans), d.itemWord()))
-	c.FitFrame(th, focused, title, sizes)
+	sizes := look.Labelled("payload ", strconv.Itoa(len(d.sections[sectionPayload].bytes)), " + header ",
+		strconv.Itoa(len(d.sections[sectionHeader].bytes)), " bytes, ", words.Count(len(d.traced.Packet.Payload.Spans), d.itemWord()))
+	c.FitFrame(th, focused, title, sizes, sizes[:4])
 	y := 1
-	if limit := d.traced.Packet.Limit; limit != "" {
+	limit, flips := d.traced.Packet.Limit, d.flips()
+	switch {
+	case flips != "":
+		c.Clip(2, y, c.W-4, look.Corrupt, th.OutcomeSymbol(packetlog.Corrupt)+" "+flips)
+	case limit != "":
 		c.Clip(2, y, c.W-4, look.Warn, limit)
-	} else {
+	default:
 		c.Spans(2, y, c.W-4, look.FitGroups(c.W-4, d.slotShares(th))...)
 	}
 	const otherRows = 3 // frame and shares
@@ -257,6 +270,9 @@ func (p *bitPane) drawLine(c *look.Canvas, th *look.Theme, y int, line *bitLine)
 		if s.highFirst {
 			order = ", arithmetic code: a symbol takes a fraction of a bit"
 		}
+		if line.section == sectionPayload && p.schema.Rows > 1 {
+			order += "; below the bits: " + p.schema.Item + ", field"
+		}
 		c.Spans(2, y, c.W-4, look.Title.Span(s.name), look.Dim.Span("  "+words.Count(len(s.bytes), "byte")+order))
 		return
 	}
@@ -274,6 +290,9 @@ func (p *bitPane) drawLine(c *look.Canvas, th *look.Theme, y int, line *bitLine)
 				labelled = item
 				p.drawLabel(c, th, x, y+1, bitsX, line, item, p.data.items[item].row != row)
 				row = p.data.items[item].row
+			}
+			if slices.Contains(s.flipped, n) {
+				c.Text(x, y+1, look.Corrupt, th.OutcomeSymbol(packetlog.Corrupt))
 			}
 		}
 	}
@@ -361,6 +380,7 @@ func (p *bitPane) click(x, y int) {
 // rowPane shows the row under the cursor of a bitPane: value, baseline and cost of each of its fields in the packet.
 type rowPane struct {
 	*bitPane
+	table grid.Table
 	drawn *bitData // of the last Observe
 }
 
@@ -380,49 +400,38 @@ func (p *rowPane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		return
 	}
 	items := p.data.rowItems(p.cursor)
-	c.Frame(th, focused, p.title(), p.heading(items, look.TitleSpace(c.W, p.title()))...)
-	rows := c.H - 3
-	cursor := 0 // index in items
-	for i, k := range items {
-		if k == p.cursor {
-			cursor = i
+	title := p.data.group(&p.data.items[p.cursor])
+	c.Frame(th, focused, title, p.heading(items, look.TitleSpace(c.W, title))...)
+	p.table = grid.Table{Columns: p.columns(items), NumRows: len(items), Cursor: slices.Index(items, p.cursor), Centered: true, Sort: -1}
+	p.table.Draw(c, th, 1, c.H-2)
+}
+
+// columns returns the columns of a table of items: swatch and name, value, baseline, change, bits, and a bar. Fields of
+// a header have no baseline.
+func (p *rowPane) columns(items []int) []grid.Column {
+	item := func(cell grid.Cell) *bitItem { return &p.data.items[items[cell.Row]] }
+	columns := []grid.Column{{Width: 16, Text: func(cell grid.Cell) []look.Span {
+		return []look.Span{cell.Theme.SlotMark(int(item(cell).slot)), look.Plain.Span(p.data.label(item(cell)))}
+	}}}
+	for i, title := range []string{"value", "baseline", "change"} {
+		if i > 0 && item(grid.Cell{}).name != "" {
+			break
 		}
+		columns = append(columns, grid.Column{Title: title, Width: 20, Min: 8, Right: true, Text: func(cell grid.Cell) []look.Span {
+			value, baseline, change := p.data.values(item(cell))
+			text := [...]string{value, baseline, change}[i]
+			if look.TextWidth(text) > cell.Width { // without the value in the unit of the field
+				text, _, _ = strings.Cut(text, " (")
+			}
+			return grid.Text([...]look.Style{look.Value, look.Plain, look.Ratio}[i], text)
+		}})
 	}
-	first := min(max(cursor-rows/2, 0), max(len(items)-rows, 0))
-	ends := rowColumns(c.W)
-	for i, heading := range []string{"value", "baseline", "change", "bits"} {
-		c.TextRight(ends[i], 1, look.Dim, heading)
-	}
-	if p.data.items[p.cursor].name != "" {
-		c.TextRight(ends[1], 1, look.Dim, "        ") // a header has no baseline
-	}
-	for y := range min(max(rows, 0), len(items)-first) {
-		p.drawItem(c, th, 2+y, items[first+y], ends)
-	}
-	c.MoreBelow(th, len(items)-first-max(rows, 0))
-}
-
-// rowColumns returns the right edges of value, baseline, change and bits on w columns. The rest is a bar.
-func rowColumns(w int) [4]int {
-	switch {
-	case w < 76:
-		return [4]int{30, 40, 49, min(56, w-2)}
-	case w < 100:
-		return [4]int{35, 52, 62, 70}
-	}
-	return [4]int{38, 58, 72, 82}
-}
-
-// title returns the name of the row under the cursor, or of the section if the bits belong to no row.
-func (p *rowPane) title() string {
-	item := &p.data.items[p.cursor]
-	switch {
-	case item.section != sectionPayload:
-		return p.data.sections[item.section].name
-	case item.row == encoders.NoRow:
-		return p.data.label(item)
-	}
-	return panes.RowName(p.data.schema, item.row)
+	return append(columns, grid.Column{Title: "bits", Width: 5, Right: true, Text: func(cell grid.Cell) []look.Span {
+		return grid.Text(look.Value, formatBits(item(cell).bits()))
+	}}, grid.Column{Width: grid.Rest, Min: 1, Text: func(cell grid.Cell) []look.Span {
+		slot := int(item(cell).slot)
+		return grid.Text(look.SlotStyle(slot), strings.Repeat(string(cell.Theme.Swatch(slot)), min(int(item(cell).bits()+0.5), cell.Width)))
+	}})
 }
 
 // heading returns the cost of items, and the position of the bits under the cursor.
@@ -441,32 +450,6 @@ func (p *rowPane) heading(items []int, maxWidth int) []look.Span {
 		position = fmt.Sprintf("; cursor: bit %d, byte %d", first, first/8)
 	}
 	return look.Fit(maxWidth, append(cost[:len(cost):len(cost)], look.Dim.Span(position)), cost, nil)
-}
-
-// drawItem draws one item at row y; ends are the right edges of its columns.
-func (p *rowPane) drawItem(c *look.Canvas, th *look.Theme, y, index int, ends [4]int) {
-	item := &p.data.items[index]
-	style := look.Plain
-	if index == p.cursor {
-		c.Text(1, y, look.Chosen, th.Chosen)
-		style = look.Chosen
-	}
-	c.Set(3, y, look.SlotStyle(int(item.slot)), th.Swatch(int(item.slot)))
-	const nameX, nameWidth = 5, 14
-	c.Clip(nameX, y, nameWidth, style, p.data.label(item))
-	if item.name != "" {
-		c.Clip(nameX+nameWidth+1, y, ends[2]-nameX-nameWidth-2, look.Value, item.value)
-	} else if value, baseline, change, ok := p.data.values(item); ok {
-		c.TextRight(ends[0], y, look.Value, look.Shorten(value, ends[0]-nameX-nameWidth-1))
-		c.TextRight(ends[1], y, look.Plain, look.Shorten(baseline, ends[1]-ends[0]-1))
-		changeStyle := look.Ratio
-		if change == "0" {
-			changeStyle = look.Dim
-		}
-		c.TextRight(ends[2], y, changeStyle, look.Shorten(change, ends[2]-ends[1]-1))
-	}
-	c.TextRight(ends[3], y, look.Value, formatBits(item.bits()))
-	c.Fill(ends[3]+2, y, min(int(item.bits()+0.5), c.W-4-ends[3]), look.SlotStyle(int(item.slot)), th.Swatch(int(item.slot)))
 }
 
 // bitsWord returns the unit of a number of bits, with a blank before it.

@@ -60,18 +60,17 @@ func (b *bits) Click(x, y int) room.Request {
 	return room.Request{}
 }
 
-func (b *bits) Arrows() [][2]string {
-	return [][2]string{{"←→", "field"}, {"↑↓", "row"}, {"enter", "baseline"}, {"esc", "list"}}
-}
+// ListsRows implements room.Lister.
+func (b *bits) ListsRows() {}
 
-// NextSort implements room.Sorter: the fields of a packet have one order.
-func (b *bits) NextSort() room.Request {
-	return room.Refusal("S sorts the list of packets; esc shows it")
+func (b *bits) Arrows() [][2]string {
+	return [][2]string{{"enter", "base"}, {"esc", "back"}, {"←→", "field"}, {"↑↓", "row"}}
 }
 
 // toggleBits shows the bits of the selected packet, of the newest one if none is selected, or the list again.
 func (p *packets) toggleBits() room.Request {
 	p.bits.on = !p.bits.on
+	p.back = nil
 	if p.bits.on && !p.hasSelection {
 		p.moveCursor(-1)
 	}
@@ -116,7 +115,7 @@ func (p *packets) bitBindings() []room.Binding {
 		return p.openSelected()
 	}
 	return []room.Binding{
-		room.Pair("J", "K", "next, previous packet, also in its bits", packet).InFooter("packet").Pin().Unless(off),
+		room.Pair("J", "K", "next, previous packet, also in its bits", packet).InFooter("packet").Unless(off),
 		room.Bind("#", "the packet bit by bit; /find 417: that row", p.toggleBits),
 	}
 }

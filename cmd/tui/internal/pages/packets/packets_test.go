@@ -68,8 +68,11 @@ func TestArrowsOpenPackets(t *testing.T) {
 	if p.selected.Seq != first.Seq-uint64(first.Baseline) {
 		t.Errorf("enter went from %d to %d, its baseline is %d packets older", first.Seq, p.selected.Seq, first.Baseline)
 	}
+	if m.Press("esc"); p.selected.Seq != first.Seq || !p.bits.on {
+		t.Errorf("esc went back to %d, want the bits of %d", p.selected.Seq, first.Seq)
+	}
 	m.Press("esc", "up")
-	if r := p.selectedRecord(); r == nil || r.Seq > first.Seq-uint64(first.Baseline) {
+	if r := p.selectedRecord(); r == nil || r.Seq >= first.Seq {
 		t.Errorf("up went to %+v", p.selected)
 	}
 	m.Click(20, 2+3)

@@ -19,6 +19,7 @@ import (
 type packets struct {
 	list
 	bits *bits
+	back []packetlog.ID // whose baseline was opened, to which esc goes back
 }
 
 // The panes, in the order of the tab key.
@@ -113,13 +114,19 @@ func (p *packets) Enter() room.Request {
 	case r.Baseline == 0:
 		return room.Refusal("the baseline of this packet is the initial state, which is not a packet")
 	}
+	p.back = append(p.back, p.selected)
 	p.selectPacket(packetlog.ID{Seq: r.Seq - uint64(r.Baseline)})
 	return p.openSelected()
 }
 
-// Release leaves the view of bits or, in the list, clears selection and filter, and ends the measurement of row costs
-// that the filter needs.
+// Release goes back to the packet whose baseline is shown, or leaves the view of bits. In the list it clears selection and
+// filter, and ends the measurement of row costs that the filter needs.
 func (p *packets) Release() room.Request {
+	if last := len(p.back) - 1; p.bits.on && last >= 0 {
+		p.selectPacket(p.back[last])
+		p.back = p.back[:last]
+		return p.openSelected()
+	}
 	if p.bits.on {
 		p.bits.on = false
 		return room.Request{}
@@ -214,7 +221,7 @@ func (p *packets) Arrows() [][2]string {
 func (p *packets) KeyHelp(key string) string {
 	return map[string]string{"up": "previous or next packet, of the whole run", "left": "previous or next packet in trouble, as N n",
 		"enter": "the packet bit by bit; again: its baseline", "w": "write the list to a file, CSV or pcapng",
-		"esc": "clear filter and order; follow the newest"}[key]
+		"esc": "back; clear filter, order and selection"}[key]
 }
 
 // WriteFile implements room.Writer.

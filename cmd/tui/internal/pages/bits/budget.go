@@ -164,4 +164,4 @@ func (m *budgetModel) schemaAndItem() (*frame.Schema, string) {
 
 // perItem returns what the third unit is per: "changed cube", or "byte". perShort is shorter: "changed", or "byte".
 func (m *budgetModel) perItem() string  { return panes.PerItemUnit(m.schemaAndItem()) }
-func (m *budgetModel) perShort() string { return panes.PerItemShort(m.schemaAndItem()) }
+func (m *budgetModel) perShort() string { return panes.PerItemShort(m.perItem()) }

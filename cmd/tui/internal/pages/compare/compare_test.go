@@ -237,7 +237,7 @@ func TestSparklinesShareAScale(t *testing.T) {
 // TestChartsBelowTheTable: c selects the chart below the table. The chart of ratios is also shown below it
 // if there is room and a shadow.
 func TestChartsBelowTheTable(t *testing.T) {
-	names := []string{"kbps", "Bits/changed", "Fail/s", "Ratio"}
+	names := []string{"Payload kbps", "Bits per changed cube", "Decode failures/s", "Payload ratio"}
 	for h, want := range map[int][]string{46: {"03", "13", "23", "3", "03"}, 22: {"0", "1", "2", "3", "0"}} {
 		_, s := stageOf(&labtest.Lab{Snap: labtest.FourShadows()}, 160, h)
 		for i, charts := range want {

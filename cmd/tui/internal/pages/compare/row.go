@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"wirelab/cmd/tui/internal/pages/panes"
@@ -39,7 +40,7 @@ type figureText struct {
 func (f figure) text(per string) figureText {
 	return [numFigures]figureText{
 		{"kbps", "payload bandwidth", 1, 9},
-		{"bits/" + panes.PerItemHeading(per), "bits per " + per, 1, 7},
+		{"bits/" + strings.Replace(panes.PerItemShort(per), "changed", "chg", 1), "bits per " + per, 1, 7},
 		{"fail/min", "packets that arrived but could not be decoded, per minute", 1, 5},
 		{"enc µs", "median time to encode", 1, 4},
 		{"dec µs", "median time to decode", 1, 3},

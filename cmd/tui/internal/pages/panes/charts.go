@@ -76,7 +76,7 @@ func (p *Charts) samples() *TimeCharts[meters.Sample] {
 func (p *Charts) charts(th *look.Theme) []TimeChart[meters.Sample] {
 	bandwidth := TimeChart[meters.Sample]{Title: "Bandwidth kbps", Short: "kbps", Floor: 10, Decimals: 1, Lines: []TimeLine[meters.Sample]{
 		{Name: "payload", Style: look.Payload, Value: meters.PayloadKbps}}}
-	perItem := TimeChart[meters.Sample]{Title: "Bits per " + p.perItem(), Short: "Bits/" + PerItemShort(p.schema, p.itemName()), Floor: 10,
+	perItem := TimeChart[meters.Sample]{Title: "Bits per " + p.perItem(), Short: "Bits/" + PerItemShort(p.perItem()), Floor: 10,
 		Decimals: 1, Lines: []TimeLine[meters.Sample]{{Style: look.Ratio, Value: bitsPerChanged, Figure: bitsPerChangedText}}}
 	if len(p.shadows) > 0 { // further lines of the active encoder would crowd the charts
 		bandwidth.Title, bandwidth.Lines[0].Name = "Payload kbps", ""

@@ -31,18 +31,10 @@ func PerItemUnit(s *frame.Schema, item string) string {
 	return "changed " + item
 }
 
-// PerItemShort returns the short form of PerItemUnit: "changed", or "byte".
-func PerItemShort(s *frame.Schema, item string) string {
-	if ChangesAsWhole(s) {
-		return item
-	}
-	return "changed"
-}
-
-// PerItemHeading shortens per, a result of PerItemUnit, for the heading of a column: "chg", or "byte".
-func PerItemHeading(per string) string {
+// PerItemShort shortens a result of PerItemUnit: "changed", or "byte".
+func PerItemShort(per string) string {
 	if strings.HasPrefix(per, "changed ") {
-		return "chg"
+		return "changed"
 	}
 	return per
 }

@@ -102,7 +102,7 @@ func TestEnoughChanged(t *testing.T) {
 			t.Errorf("%+v: %v", c.s, got)
 		}
 	}
-	if got := PerItemHeading(PerItemUnit(frame.Cubes(901), "cube")) + " " + PerItemHeading(PerItemUnit(&frame.Schema{Rows: 1}, "call")); got != "chg call" {
+	if got := PerItemShort(PerItemUnit(frame.Cubes(901), "cube")) + " " + PerItemShort(PerItemUnit(&frame.Schema{Rows: 1}, "call")); got != "changed call" {
 		t.Errorf("columns are headed %q", got)
 	}
 }

@@ -13,6 +13,7 @@ import (
 type SummaryLine struct {
 	lane    engine.Lane
 	item    string // name of an item of the data
+	bits    string // the key of the bits per item
 	clients int    // of a crowd, which has no lane; 0 without a crowd
 }
 
@@ -29,6 +30,10 @@ func (p *SummaryLine) Observe(v room.View) bool {
 		return false
 	}
 	p.lane, p.item = *lane, v.Snap.Item
+	p.bits = "bits_per_changed_cube"
+	if ChangesAsWhole(v.Snap.Schema) {
+		p.bits = "bits_per_item"
+	}
 	return true
 }
 
@@ -43,7 +48,7 @@ func (p *SummaryLine) Draw(c *look.Canvas, th *look.Theme, _ bool) {
 	width := c.W - 2 - look.SpansWidth(failures)
 	f := FiguresOf(&p.lane, p.item)
 	recent := look.FitGroups(width, [][]look.Span{look.Labelled("2 s"), f.Spans("payload_kbps", look.Payload), f.Spans("network.loss_rate", look.Lost),
-		f.Spans("bits_per_changed_cube", look.Ratio), f.Spans("wire_kbps", look.Wire)})
+		f.Spans(p.bits, look.Ratio), f.Spans("wire_kbps", look.Wire)})
 	c.Spans(1, 0, width, recent...)
 	c.Spans(1+width, 0, c.W, failures...)
 }

@@ -194,7 +194,7 @@ func oneWayProfile(name, source string, both lineParams) Profile {
 func roundTripProfile(name, source string, rtt float64, down, up lineParams) Profile {
 	down.delay, up.delay = rtt/2, rtt/2
 	return Profile{Name: name, Source: source, Down: down.spec(), Up: up.spec(),
-		Summary: fmt.Sprintf("RTT %g ms, halved: %s", rtt, describeBoth(down, up))}
+		Summary: fmt.Sprintf("%s; half of RTT %g ms", describeBoth(down, up), rtt)}
 }
 
 // describeBoth summarizes both directions of a profile. Jitter and loss are those of the downlink,

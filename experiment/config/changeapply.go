@@ -130,38 +130,35 @@ func (ch *Change) putDiff(prefix string, spec, other *lossmodel.Spec) {
 // SameLive reports whether two configurations agree in everything that a session can change.
 func (c *Config) SameLive(o *Config) bool { return c.Undo(o).IsZero() }
 
-// LinkProfile returns the name of the profile that both links equal. If none does, it returns c.Profile,
-// "" if none was set; changed reports that the links differ from the profile returned.
-func (c *Config) LinkProfile() (name string, changed bool) {
-	name = c.matchProfile()
-	if name != "" {
-		return name, false
-	}
-	return c.Profile, c.Profile != ""
+// perfectProfile is the name of the profile of new links.
+const perfectProfile = "perfect"
+
+// LinkProfile returns the profile that was set last, and whether the links differ from it.
+func (c *Config) LinkProfile() (p *lossmodel.Profile, changed bool) {
+	p = findProfile(cmp.Or(c.Profile, perfectProfile))
+	return p, p.Down != c.Down || p.Up != c.Up
 }
 
-// LinkProfileText returns LinkProfile as text for the user, such as "lte" or "lte, changed"; "" if the links
-// belong to no profile.
+// LinkProfileText returns LinkProfile as text for the user, such as "lte" or "lte, changed".
 func (c *Config) LinkProfileText() string {
-	name, changed := c.LinkProfile()
+	p, changed := c.LinkProfile()
 	if changed {
-		name += ", changed"
+		return p.Name + ", changed"
 	}
-	return name
+	return p.Name
 }
 
 // LinkSettings describes the links by the name of their profile and the settings that differ from it, such as "lte, loss
 // 5%". Without a profile these are the settings that differ from a perfect link.
 func (c *Config) LinkSettings() string {
-	name, changed := c.LinkProfile()
-	if name != "" && !changed {
-		return name
+	p, changed := c.LinkProfile()
+	if !changed {
+		return p.Name
 	}
-	base := findProfile(cmp.Or(name, "perfect"))
 	var ch Change
-	ch.putDiff("down.", &c.Down, &base.Down)
-	ch.putDiff("up.", &c.Up, &base.Up)
-	return strings.TrimPrefix(name+", "+ch.Label(), ", ")
+	ch.putDiff("down.", &c.Down, &p.Down)
+	ch.putDiff("up.", &c.Up, &p.Up)
+	return strings.TrimPrefix(p.Name+", "+ch.Label(), perfectProfile+", ")
 }
 
 // LinkText describes the links: by the name of their profile, or by the settings that differ from a
@@ -181,7 +178,6 @@ func (c *Config) LinkText() string {
 
 // commonLinkText is LinkText without what clients draw.
 func (c *Config) commonLinkText() string {
-	name := c.LinkProfileText()
 	var parts []string
 	for _, dir := range c.linkDirections() {
 		for _, k := range lossmodel.Keys() {
@@ -191,10 +187,10 @@ func (c *Config) commonLinkText() string {
 		}
 	}
 	const maxParts = 3 // a profile that consists of fewer settings is described by them
-	if name == "" || 0 < len(parts) && len(parts) < maxParts {
+	if len(parts) > 0 && (c.Profile == "" || len(parts) < maxParts) {
 		return strings.Join(parts, " ")
 	}
-	return name
+	return c.LinkProfileText()
 }
 
 // linkDirections returns both directions, or BothDirections alone if the links are equal.
@@ -203,18 +199,6 @@ func (c *Config) linkDirections() []Direction {
 		return []Direction{BothDirections}
 	}
 	return []Direction{DownOnly, UpOnly}
-}
-
-// matchProfile returns the name of a profile that both links equal, "" if none. If several match,
-// c.Profile is preferred.
-func (c *Config) matchProfile() string {
-	name := ""
-	for _, p := range profiles() {
-		if p.Down == c.Down && p.Up == c.Up && (name == "" || p.Name == c.Profile) {
-			name = p.Name
-		}
-	}
-	return name
 }
 
 // profiles returns the link profiles. The list is made once, because every change searches it.

@@ -206,13 +206,15 @@ func TestLinkProfile(t *testing.T) {
 	if got := c.LinkProfileText(); got != "perfect" {
 		t.Errorf("links without loss and delay: %q", got)
 	}
-	if err := c.Apply(changeOf(t, "loss", "7.5%")); err != nil || c.LinkProfileText() != "" {
-		t.Errorf("links of no profile: %q, %v", c.LinkProfileText(), err)
+	if err := c.Apply(changeOf(t, "loss", "7.5%")); err != nil || c.LinkProfileText() != "perfect, changed" {
+		t.Errorf("links without a profile: %q, %v", c.LinkProfileText(), err)
 	}
 	for _, x := range [][3]string{ // key, value, and the text of the profile after this change
 		{"profile", "lte", "lte"}, {"encoder", "kinetic", "lte"}, {"params.damping", "0.5", "lte"}, {"up.loss", "77%", "lte, changed"},
 		{"params.damping", "0.25", "lte, changed"}, {"every", "2", "lte, changed"}, {"profile", "lte", "lte"},
-		{"down.loss", "77%", "lte, changed"}, {"down.loss", "0%", "lte"}, {"profile", "unity-congested", "unity-congested"},
+		{"down.loss", "77%", "lte, changed"}, {"down.loss", "0%", "lte"},
+		{"profile", "perfect", "perfect"}, {"loss", "5%", "perfect, changed"}, // not the profile rfc8868-0ms-5pct, which is equal
+		{"profile", "unity-congested", "unity-congested"},
 	} {
 		if err := c.Apply(changeOf(t, x[0], x[1])); err != nil || c.LinkProfileText() != x[2] {
 			t.Errorf("after %v the profile is %q: %v", x, c.LinkProfileText(), err)

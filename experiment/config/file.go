@@ -21,7 +21,7 @@ const maxConfigBytes = 1 << 20
 
 // LoadFile reads a configuration from a TOML file.
 func LoadFile(path string) (*Config, error) {
-	data, err := ReadFile(path, maxConfigBytes, "a TOML file of at most 1 MB")
+	data, err := ReadFile(path, maxConfigBytes, "a TOML file")
 	if err != nil {
 		return nil, err
 	}
@@ -38,9 +38,7 @@ func ReadFile(path string, limit int64, expected string) ([]byte, error) {
 	switch {
 	case errors.As(err, &kind):
 		return nil, bad("is " + source.DescribeMode(kind.Mode))
-	case errors.As(err, &tooLarge) && tooLarge.Size > 10*limit:
-		return nil, bad(fmt.Sprintf("has %.1f MB", float64(tooLarge.Size)/1e6))
-	case errors.As(err, &tooLarge): // close to the limit: rounded to megabytes, both could look the same
+	case errors.As(err, &tooLarge):
 		return nil, bad(fmt.Sprintf("has more than %d bytes", limit))
 	case err != nil:
 		return nil, readError(path, expected, err)

@@ -257,8 +257,8 @@ func TestReadFileLimit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "c.toml")
 	for size, want := range map[int]string{
 		1 << 20:   "",
-		1<<20 + 1: path + ": has more than 1048576 bytes; expected a TOML file of at most 1 MB",
-		20 << 20:  path + ": has 21.0 MB; expected a TOML file of at most 1 MB",
+		1<<20 + 1: path + ": has more than 1048576 bytes; expected a TOML file",
+		20 << 20:  path + ": has more than 1048576 bytes; expected a TOML file",
 	} {
 		if err := os.WriteFile(path, bytes.Repeat([]byte("\n"), size), 0o600); err != nil {
 			t.Fatal(err)

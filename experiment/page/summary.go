@@ -43,7 +43,7 @@ var errNoSummary = errors.New("not the summary of a sweep")
 
 // loadSummary reads the summary at path. It returns errNoSummary if the file is a report of another kind.
 func loadSummary(path string) (*Summary, error) {
-	data, err := config.ReadFile(path, maxSummaryBytes, "a report.json of at most 256 MB")
+	data, err := config.ReadFile(path, maxSummaryBytes, "a report.json")
 	if err != nil {
 		return nil, err
 	}

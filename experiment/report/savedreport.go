@@ -155,7 +155,7 @@ func Read(path string) (*Report, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, "report.json")
 	}
-	data, err := config.ReadFile(path, maxReportBytes, "a report.json of at most 256 MB")
+	data, err := config.ReadFile(path, maxReportBytes, "a report.json")
 	if err != nil {
 		return nil, err
 	}

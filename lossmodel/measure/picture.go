@@ -32,26 +32,27 @@ const (
 	maxRunBars   = 8
 )
 
-// Show sends traffic over a link and draws the resulting capture. The same arguments give the
+// Show sends traffic over a link and draws the resulting capture without its statistics. The same arguments give the
 // same text.
 func Show(spec lossmodel.Spec, seed uint64, t Traffic, style Style) (string, error) {
 	rows, err := Trace(spec, seed, t)
 	if err != nil {
 		return "", err
 	}
-	return Picture(mustSequence(rows), style), nil
+	p := newPicture(style)
+	s := mustSequence(rows)
+	st := NewStats(s)
+	p.draw(s, &st)
+	return p.text.String(), nil
 }
 
 // Picture draws a capture: its statistics, histograms of delays and loss runs, and the first
 // packets one by one. Lines are at most style.Width columns wide, without trailing spaces.
 func Picture(s *capture.Sequence, style Style) string {
-	p := &picture{style: style}
-	p.style.Width = max(style.Width, MinWidth)
+	p := newPicture(style)
 	st := NewStats(s)
 	p.writeStats(&st)
-	p.writeDelays(s, &st)
-	p.writeRuns(&st)
-	p.writeStrip(s.Datagrams[:min(stripPackets, len(s.Datagrams))])
+	p.draw(s, &st)
 	return p.text.String()
 }
 
@@ -61,12 +62,22 @@ type picture struct {
 	style Style
 }
 
+// newPicture returns an empty picture.
+func newPicture(style Style) *picture {
+	style.Width = max(style.Width, MinWidth)
+	return &picture{style: style}
+}
+
+// draw writes the histograms and the first packets, with an empty line above each.
+func (p *picture) draw(s *capture.Sequence, st *Stats) {
+	p.writeDelays(s, st)
+	p.writeRuns(st)
+	p.writeStrip(s.Datagrams[:min(stripPackets, len(s.Datagrams))])
+}
+
 // writeLine writes a formatted line, truncated to the width.
 func (p *picture) writeLine(format string, args ...any) {
 	text := strings.TrimRight(fmt.Sprintf(format, args...), " ")
-	if p.style.ASCII {
-		text = strings.ReplaceAll(text, "±", "+-")
-	}
 	if utf8.RuneCountInString(text) > p.style.Width {
 		text = string([]rune(text)[:p.style.Width])
 	}
@@ -80,8 +91,8 @@ func (p *picture) writeStats(st *Stats) {
 		p.writeLine("loss runs: mean %.2f, longest %d", st.MeanBurst, st.LongBurst)
 	}
 	if d := &st.Delay; d.Count > 0 {
-		p.writeLine("delay %s ± %s ms", formatMillis(d.Mean), formatMillis(d.SD))
-		p.writeLine("median %s, 95%% %s, 99%% %s ms", formatMillis(d.P50), formatMillis(d.P95), formatMillis(d.P99))
+		p.writeLine("delay mean %s, median %s ms", formatMillis(d.Mean), formatMillis(d.P50))
+		p.writeLine("delay 95%% %s, 99%% %s ms", formatMillis(d.P95), formatMillis(d.P99))
 	}
 	if r := &st.Reordering; r.Reordered > 0 {
 		p.writeLine("%.3g%% reordered, extent up to %d", r.Ratio*100, r.MaxExtent)

@@ -216,8 +216,8 @@ func TestPictureWidth(t *testing.T) {
 func TestPictureGolden(t *testing.T) {
 	const want = `12 packets, 50% lost
 loss runs: mean 2.00, longest 3
-delay 2.5 +- 1.708 ms
-median 3, 95% 5, 99% 5 ms
+delay mean 2.5, median 3 ms
+delay 95% 5, 99% 5 ms
 16.7% reordered, extent up to 1
 
 packets lost in a row

@@ -123,9 +123,9 @@ func (c *Catalog) describeProfile(name string, w int) []string {
 	if c.Picture == nil {
 		return lines
 	}
-	heading := "both directions:"
+	heading := "a sample of both directions:"
 	if p.Down != p.Up {
-		heading = "down, " + c.linkTarget(config.DownOnly) + ":"
+		heading = "a sample of down, " + c.linkTarget(config.DownOnly) + ":"
 	}
 	return append(append(lines, "", heading), strings.Split(c.Picture(p.Down, w), "\n")...)
 }

@@ -204,9 +204,9 @@ func (cat *Catalog) encoderControl(schema *frame.Schema) control {
 func (cat *Catalog) profileControl() control {
 	return control{group: "Link", Row: config.Row{Key: "profile", Label: "Profile", Short: "profile", Options: cat.Links(),
 		Help: "a predefined pair of links; sets all link settings below", Field: func(current *config.Config) any {
-			name, _ := current.LinkProfile()
-			return &name
-		}, Display: func(current *config.Config) string { return cmp.Or(current.LinkProfileText(), "none") }}}
+			p, _ := current.LinkProfile()
+			return &p.Name
+		}, Display: (*config.Config).LinkProfileText}}
 }
 
 // stepCommand returns the command that moves the value by n steps, down if n is negative; false if

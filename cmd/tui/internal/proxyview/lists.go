@@ -77,7 +77,7 @@ func (m *model) clientColumns(list []relay.ClientState, w int) []grid.Column {
 		return look.PadLeft(text(&traffic[relay.Up]), width) + "/" + look.PadLeft(text(&traffic[relay.Down]), width)
 	}
 	return []grid.Column{
-		{Title: "turn", Width: 4, Right: true, Text: func(c grid.Cell) []look.Span {
+		{Title: "client", Width: 6, Right: true, Text: func(c grid.Cell) []look.Span {
 			mark := ""
 			if m.differs(list[c.Row].Client) {
 				mark = "*"

@@ -116,8 +116,8 @@ func newPage(m *model) *room.Page {
 	}
 	vital := of("", func(c *look.Canvas, _ bool) { m.drawVitalLine(c) }, false)
 	p := &room.Page{Name: "Sweep", LayOut: m.layOut, Top: room.NewSlot(&vital), Keys: m.pointKeys()}
-	onePoint := len(m.axes) == 0 // the only cell of the map shows less than the list of figures
-	charts, seeds := of("Charts", m.drawCharts, false), of("Seeds", m.drawSeeds, m.watch.Repeat() == 1)
+	onePoint := len(m.axes) == 0 // the list of figures shows more than the only cell of the map
+	charts, seeds := of("Charts", m.drawCharts, onePoint), of("Seeds", m.drawSeeds, m.watch.Repeat() == 1)
 	p.Add(&mapPane{of("Map", m.drawMap, onePoint)}, &pointPane{of("Point", m.drawPoint, false)},
 		&rankingPane{pointPane{of("Ranking", m.drawRanking, onePoint)}}, &charts, &seeds)
 	p.FocusOn(p.Slots[m.focused])
@@ -125,7 +125,7 @@ func newPage(m *model) *room.Page {
 }
 
 // layOut places the panes on a large screen: the map and the ranking at the left, the point with its seeds and the
-// charts at the right. Without axes there is one point: the charts and its seeds take the left side.
+// charts at the right. Without axes there is one point: its figures are at the left.
 func (m *model) layOut(w, h int) []room.Place {
 	leftW := w * 11 / 20
 	rightW := w - leftW
@@ -136,8 +136,7 @@ func (m *model) layOut(w, h int) []room.Place {
 		seedRows = 5 + edges
 	}
 	if len(m.axes) == 0 {
-		return []room.Place{m.page.Slots[paneCharts].Place(0, 0, leftW, h-seedRows), m.page.Slots[paneSeeds].Place(0, h-seedRows, leftW, seedRows),
-			m.page.Slots[panePoint].Place(leftW, 0, rightW, h)}
+		return []room.Place{m.page.Slots[panePoint].Place(0, 0, leftW, h), m.page.Slots[paneSeeds].Place(leftW, 0, rightW, h)}
 	}
 	mapRows := max(h-rankingRows, min(m.mapRows(), h*11/20)) // the map gets the rows that the ranking does not need
 	places := []room.Place{m.page.Slots[paneMap].Place(0, 0, leftW, mapRows), m.page.Slots[paneRanking].Place(0, mapRows, leftW, h-mapRows)}

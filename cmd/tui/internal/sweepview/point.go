@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"wirelab/cmd/tui/internal/chart"
 	"wirelab/cmd/tui/internal/grid"
@@ -33,7 +34,11 @@ func (m *model) drawVitalLine(c *look.Canvas) {
 	if len(m.means) > 1 {
 		pieces = append(pieces, text.style.Span("  "+text.ratio+spaced(text.ratioInterval)))
 	}
-	settings := look.Title.Span(look.Shorten(m.describe(p), max(c.W-4-look.SpansWidth(pieces), 0)) + "  ")
+	var values []string // of the axes, which the map names
+	for _, a := range m.axes {
+		values = append(values, m.watch.Points()[p].Set[a.Key])
+	}
+	settings := look.Title.Span(look.Shorten(strings.Join(values, ", "), max(c.W-4-look.SpansWidth(pieces), 0)) + "  ")
 	c.Spans(1, 0, c.W-2, append([]look.Span{settings}, pieces...)...)
 }
 
@@ -86,20 +91,6 @@ func (m *model) drawCharts(c *look.Canvas, focused bool) {
 	for len(axes) > 1 && (c.H-1)/len(axes) < minRows {
 		axes = axes[:len(axes)-1]
 	}
-	if len(axes) == 0 { // one point: its seeds instead
-		c.Frame(m.Theme(), focused, "By seed", m.figureSpans(c.W, "By seed", "")...)
-		if len(m.values()) == 0 {
-			c.Wrap(2, 1, c.W-4, look.Dim, "no results yet; the sweep has one point, so that there is nothing to compare")
-			return
-		}
-		spec := m.newChart()
-		for i, v := range m.values() {
-			spec.Points = append(spec.Points, chart.Point{Value: v, Lo: math.NaN(), Hi: math.NaN(), Name: fmt.Sprint(i + 1)})
-		}
-		spec.Selected = len(spec.Points) // none
-		c.Blit(1, 1, chart.DrawPoints(spec, c.W-2, c.H-2))
-		return
-	}
 	for i, axis := range axes {
 		y := (c.H - 1) * i / len(axes)
 		end := (c.H - 1) * (i + 1) / len(axes)
@@ -118,17 +109,11 @@ func (m *model) drawCharts(c *look.Canvas, focused bool) {
 	}
 }
 
-// newChart returns a chart without points.
-func (m *model) newChart() *chart.PointsSpec {
-	return &chart.PointsSpec{Zero: m.fromZero,
-		Blank: chart.Style(look.Plain), Axis: chart.Style(look.Border), Label: chart.Style(look.Dim), Dot: chart.Style(look.Payload),
-		Interval: chart.Style(look.Gauge), Chosen: chart.Style(look.Chosen), Current: chart.Style(look.Value)}
-}
-
 // axisChart returns the chart of the figure along an axis through the selected point.
 func (m *model) axisChart(axis int) *chart.PointsSpec {
-	s := m.newChart()
-	s.Selected = m.cursor[axis]
+	s := &chart.PointsSpec{Zero: m.fromZero, Selected: m.cursor[axis],
+		Blank: chart.Style(look.Plain), Axis: chart.Style(look.Border), Label: chart.Style(look.Dim), Dot: chart.Style(look.Payload),
+		Interval: chart.Style(look.Gauge), Chosen: chart.Style(look.Chosen), Current: chart.Style(look.Value)}
 	for i, value := range m.axes[axis].Values {
 		p := chart.Point{Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN(), Name: value}
 		if v := m.means[m.pointAt(axis, i)]; v.N > 0 {
@@ -142,23 +127,17 @@ func (m *model) axisChart(axis int) *chart.PointsSpec {
 	return s
 }
 
-// values returns the figure of the map for each seed of the selected point, in the unit of the figure.
-func (m *model) values() []float64 {
-	list := m.watch.Values(m.selected(), m.figure)
-	for i := range list {
-		list[i] *= m.row(m.figure).Scale()
-	}
-	return list
-}
-
 // drawSeeds draws a dot per seed of the point on a line, stacked if they coincide, and below it the
 // interval of the mean.
 func (m *model) drawSeeds(c *look.Canvas, focused bool) {
 	c.Frame(m.Theme(), focused, "Seeds", m.figureSpans(c.W, "Seeds", ", a dot per seed")...)
-	values := m.values()
+	values := m.watch.Values(m.selected(), m.figure)
 	if len(values) == 0 {
 		c.Text(2, 1, look.Dim, "no results yet")
 		return
+	}
+	for i := range values {
+		values[i] *= m.row(m.figure).Scale()
 	}
 	mean := m.means[m.selected()]
 	from, to, known := mean.Bounds()

@@ -116,11 +116,10 @@ var screenStates = []struct {
 	{"turned", three, 320, "a down right c", "encoder down, downlink loss across"},
 	{"ranking", three, 320, "tab tab down", "Ranking payload, best first; 40/40 points complete"},
 	{"charts", three, 320, "tab tab tab right 0", "Along send every n-th frame payload kbps, 95 % intervals"},
-	{"point", point, 8, "", "By seed payload kbps; 8 of 8 runs"},
+	{"point", point, 8, "", "Seeds payload kbps, a dot per seed; 8 of 8 runs"},
 	{"nothing", three, 0, "", "no results yet"},
-	{"one point", point, 0, "", "one point, so that there is nothing to compare; 0 of 8 runs, running for 10 s"},
+	{"one point", point, 0, "", "no results yet; 0 of 8 runs, running for 10 s"},
 	{"acks", three, 320, "c c", "Ranking acks, smallest first"},
-	{"no point", point, 0, "", "nothing to compare"},
 	{"help", three, 20, "?", "esc close"},
 	{"many", "duration = \"1s\"\n[[sweep]]\nkey = \"sender.window\"\nvalues = [" + numbers(40) + "]\n[[sweep]]\nkey = \"sender.history\"\nvalues = [" +
 		numbers(30) + "]\n", 100, "end pgdown a end c ] home", "scroll for more; 100/1200 points"},

@@ -10,6 +10,7 @@ import (
 
 	"wirelab/internal/escape"
 	"wirelab/internal/panics"
+	"wirelab/internal/units"
 )
 
 // progress is a line on standard error that shows how much of a job is done and how long the rest
@@ -60,7 +61,7 @@ func (p *progress) reportDetail(done, total float64, detail string) {
 	if detail != "" {
 		detail = ", " + detail
 	}
-	p.draw(fmt.Sprintf("%s %3.0f %%%s, %s left", p.job, min(100*done/total, 100), detail, formatCoarse(max(estimate-elapsed, 0))))
+	p.draw(fmt.Sprintf("%s %3.0f %%%s, %s left", p.job, min(100*done/total, 100), detail, units.Coarse(max(estimate-elapsed, 0))))
 }
 
 // startJob starts another job on the same line. It does nothing if this job is the current one.
@@ -81,7 +82,7 @@ func (p *progress) reportElapsed() {
 	now := p.app.clock()
 	if elapsed := now - p.start; !p.hidden && elapsed >= minShownJob {
 		p.shown = now
-		p.draw(fmt.Sprintf("%s, %s so far", p.job, formatCoarse(elapsed)))
+		p.draw(fmt.Sprintf("%s, %s so far", p.job, units.Coarse(elapsed)))
 	}
 }
 
@@ -129,17 +130,6 @@ func (p *progress) draw(line string) {
 	pad := max(p.width-len(line), 0)
 	fmt.Fprint(p.app.stderr, "\r"+line+strings.Repeat(" ", pad))
 	p.width = len(line)
-}
-
-// formatCoarse formats a duration, rounded to seconds, minutes or tenths of hours.
-func formatCoarse(d time.Duration) string {
-	switch {
-	case d < 90*time.Second:
-		return fmt.Sprintf("%d s", int(d.Round(time.Second).Seconds()))
-	case d < 90*time.Minute:
-		return fmt.Sprintf("%d min", int(d.Round(time.Minute).Minutes()))
-	}
-	return fmt.Sprintf("%.1f h", d.Hours())
 }
 
 // runWithScreen runs a job and, at the same time, the screen that shows it, and returns the errors

@@ -78,13 +78,3 @@ func TestProgressOfUnknownLength(t *testing.T) {
 		t.Errorf("%q", screen)
 	}
 }
-
-func TestFormatCoarse(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		0: "0 s", 89 * time.Second: "89 s", 91 * time.Second: "2 min", 3 * time.Hour: "3.0 h",
-	} {
-		if got := formatCoarse(d); got != want {
-			t.Errorf("people(%v) = %q, want %q", d, got, want)
-		}
-	}
-}

@@ -114,5 +114,16 @@ func Group(decimal string) string {
 // Thousands formats n with commas between the thousands.
 func Thousands(n int64) string { return Group(strconv.FormatInt(n, 10)) }
 
+// Coarse formats a duration, rounded to seconds, minutes or tenths of hours.
+func Coarse(d time.Duration) string {
+	switch {
+	case d < 90*time.Second:
+		return Fixed(d.Seconds(), 0) + " s"
+	case d < 90*time.Minute:
+		return Fixed(d.Minutes(), 0) + " min"
+	}
+	return Fixed(d.Hours(), 1) + " h"
+}
+
 // Milliseconds returns d in milliseconds.
 func Milliseconds(d time.Duration) float64 { return float64(d) / 1e6 }

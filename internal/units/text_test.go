@@ -3,6 +3,7 @@ package units_test
 import (
 	"math"
 	"testing"
+	"time"
 
 	"wirelab/internal/units"
 )
@@ -59,6 +60,16 @@ func TestSigned(t *testing.T) {
 	}{{2.55, "+2.5"}, {-2.5, "-2.5"}, {0.04, "0.0"}, {-0.04, "0.0"}, {math.NaN(), "-"}} {
 		if got := units.Signed(c.v, 1); got != c.want {
 			t.Errorf("Signed(%v, 1) = %q, want %q", c.v, got, c.want)
+		}
+	}
+}
+
+func TestCoarse(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0 s", 89 * time.Second: "89 s", 91 * time.Second: "2 min", 3 * time.Hour: "3.0 h",
+	} {
+		if got := units.Coarse(d); got != want {
+			t.Errorf("Coarse(%v) = %q, want %q", d, got, want)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"wirelab/cmd/tui/internal/ui"
 	"wirelab/experiment/config"
 	"wirelab/experiment/figures"
+	"wirelab/internal/units"
 	"wirelab/internal/words"
 )
 
@@ -54,7 +55,7 @@ func (m *model) progressLine(barWidth int) []look.Span {
 	if left := m.timeLeft(); left != "" {
 		text += ", " + left + " left"
 	} else if s.Ended == "" && s.Runs < s.Planned {
-		text += ", running for " + duration(m.sweep.Clock()-m.started)
+		text += ", running for " + units.Coarse(m.sweep.Clock()-m.started)
 	}
 	if m.sweep.Queue && s.Ended == "" {
 		text += ", " + words.Count(s.Workers, "worker")
@@ -88,18 +89,7 @@ func (m *model) timeLeft() string {
 	if s.Ended != "" || s.Runs <= s.First || s.Runs == s.Planned || elapsed < time.Second {
 		return ""
 	}
-	return duration(time.Duration(float64(elapsed) * float64(s.Planned-s.Runs) / float64(s.Runs-s.First)))
-}
-
-// duration formats a time.
-func duration(t time.Duration) string {
-	switch {
-	case t < 90*time.Second:
-		return fmt.Sprintf("%.0f s", t.Seconds())
-	case t < 90*time.Minute:
-		return fmt.Sprintf("%.0f min", t.Minutes())
-	}
-	return fmt.Sprintf("%.1f h", t.Hours())
+	return units.Coarse(time.Duration(float64(elapsed) * float64(s.Planned-s.Runs) / float64(s.Runs-s.First)))
 }
 
 // Help implements ui.Screen: it describes what the screen shows.

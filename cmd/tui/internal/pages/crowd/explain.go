@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"time"
 
 	"wirelab/experiment/crowd"
 	"wirelab/experiment/engine"
@@ -26,18 +25,21 @@ func explain(t *clientTable) (texts []string) {
 	}
 	ticks := float64(now.sum.Ticks)
 	clients := int(math.Round(float64(now.sum.Packets) / ticks)) // mean
-	encode, server := float64(now.sum.CPU.Choose+now.sum.CPU.Encode)/1000/ticks, float64(now.sum.CPU.Server)/1000/ticks
-	if v := x.Totals.View; v != nil {
-		return explainBudget(x, v, encode, server)
-	}
-	tick := float64(x.TickTime) / float64(time.Microsecond)
-	if encode+server > 0 {
-		texts = append(texts, fmt.Sprintf("A tick costs the server %s µs of one core, by the wall clock of this machine: %s for encodings, and %s for acks, baselines and headers "+
-			"of %s. That is %s %% of the %s ms between two packets.", units.Fixed(encode+server, 0), units.Fixed(encode, 0), units.Fixed(server, 0),
-			words.Count(clients, "client"), units.Fixed(100*(encode+server)/tick, 1), units.Fixed(tick/1000, 1)))
+	perTick := func(ns int64) string { return units.Fixed(float64(ns)/1000/ticks, 0) }
+	if cpu := &now.sum.CPU; cpu.OfServer() > 0 {
+		choose := ""
+		if cpu.Choose > 0 {
+			choose = perTick(cpu.Choose) + " to choose rows, "
+		}
+		tick := float64(x.TickTime)
+		texts = append(texts, fmt.Sprintf("A tick costs the server %s µs of one core, by the wall clock of this machine: %s%s for encodings, and %s for acks, baselines and headers "+
+			"of %s. That is %s %% of the %s ms between two packets.", perTick(cpu.OfServer()), choose, perTick(cpu.Encode), perTick(cpu.Server),
+			words.Count(clients, "client"), units.Fixed(100*float64(cpu.OfServer())/ticks/tick, 1), units.Fixed(tick/1e6, 1)))
 		texts = append(texts, fmt.Sprintf("Sending the datagrams, which the simulation does not do, comes on top. Receivers and links, %s µs, and decoding "+
-			"each payload once, %s µs, are work of the simulation that a server does not have.",
-			units.Fixed(float64(now.sum.CPU.Clients)/1000/ticks, 0), units.Fixed(float64(now.sum.CPU.Decode)/1000/ticks, 0)))
+			"each payload once, %s µs, are work of the simulation that a server does not have.", perTick(cpu.Clients), perTick(cpu.Decode)))
+	}
+	if v := x.Totals.View; v != nil {
+		return append(texts, explainBudget(x, v)...)
 	}
 	first, last := -1, 0
 	for age, n := range now.sum.ByAge {
@@ -63,21 +65,14 @@ func explain(t *clientTable) (texts []string) {
 	return texts
 }
 
-// explainBudget returns sentences about the costs of a tick and about a budget. encode and server are microseconds of a tick.
-func explainBudget(x *engine.CrowdView, v *figures.View, encode, server float64) (texts []string) {
-	now, tick := recent(x.Samples), float64(x.TickTime)/float64(time.Microsecond)
-	if work := encode + server; work > 0 {
-		choose := float64(now.sum.CPU.Choose) / 1000 / float64(now.sum.Ticks)
-		texts = append(texts, fmt.Sprintf("A tick costs the server %s µs of one core, by the wall clock of this machine: %s to choose rows, %s to encode them, and %s for acks "+
-			"and headers. That is %s %% of the %s ms between two packets, without sending the datagrams.", units.Fixed(work, 0), units.Fixed(choose, 0),
-			units.Fixed(encode-choose, 0), units.Fixed(server, 0), units.Fixed(100*work/tick, 1), units.Fixed(tick/1000, 1)))
-	}
-	texts = append(texts, fmt.Sprintf("Each client has packets of its own, so only the frames are shared. Since the start all clients together used %s of %s kbps, without IP and "+
+// explainBudget returns sentences about a budget.
+func explainBudget(x *engine.CrowdView, v *figures.View) []string {
+	return []string{fmt.Sprintf("Each client has packets of its own, so only the frames are shared. Since the start all clients together used %s of %s kbps, without IP and "+
 		"UDP; packets that left rows out are %s %% full, and %d packets were not sent because a budget had no room.", v.UsedKbps.Text(0), units.Fixed(v.LimitKbps, 0),
-		v.FillRatio.Times(100).Text(0), v.Held))
-	return append(texts, fmt.Sprintf("The mean error of rows that changed in the last 100 ms is at most %s for half of the clients, at most %s for 95 %%, and %s for the worst "+
-		"(mm for cubes, steps for other tables). A larger budget lowers it down to what the round trip causes.", x.Recent.P50.View.Error.Text(0),
-		x.Recent.P95.View.Error.Text(0), x.Recent.Worst.View.Error.Text(0)))
+		v.FillRatio.Times(100).Text(0), v.Held),
+		fmt.Sprintf("The mean error of rows that changed in the last 100 ms is at most %s for half of the clients, at most %s for 95 %%, and %s for the worst "+
+			"(mm for cubes, steps for other tables). A larger budget lowers it down to what the round trip causes.", x.Recent.P50.View.Error.Text(0),
+			x.Recent.P95.View.Error.Text(0), x.Recent.Worst.View.Error.Text(0))}
 }
 
 // worstOff returns a sentence about the client at the first place by what limits clients: its link, and the chain of

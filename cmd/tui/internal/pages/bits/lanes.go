@@ -10,9 +10,8 @@ import (
 	"wirelab/internal/units"
 )
 
-// comparesSeveral reports whether more than one shadow is selected. The table then has one figure per lane, in the
-// unit of the charts.
-func (m *budgetModel) comparesSeveral() bool { return len(m.shownLanes()) > 2 }
+// hasShadows reports whether shadows are compared. The table then has one figure per lane, in the unit of the charts.
+func (m *budgetModel) hasShadows() bool { return len(m.shownLanes()) > 1 }
 
 // cheapestShadow returns the selected shadow with the lowest bandwidth, nil if there are no shadows.
 func (m *budgetModel) cheapestShadow() (cheapest *engine.Lane) {
@@ -25,7 +24,7 @@ func (m *budgetModel) cheapestShadow() (cheapest *engine.Lane) {
 }
 
 // inUnit returns the cost in the unit of the charts.
-func (s *slotCost) inUnit(u stackUnit) float64 {
+func (s slotCost) inUnit(u stackUnit) float64 {
 	return [numUnits]float64{s.kbps, s.share, s.changed}[u]
 }
 
@@ -33,47 +32,8 @@ func (s *slotCost) inUnit(u stackUnit) float64 {
 // encoder first, and how many it has no room for.
 func (p *table) lanesThatFit(w int) (indices []int, omitted int) {
 	indices = append([]int{0}, p.shadowChoice.Indices(p.lanes)...)
-	n := min(max((w-lanesLeft-2)/laneWidth, 1), len(indices))
+	n := min(max((w-namesWidth+differenceWidth)/shadowWidth, 1), len(indices))
 	return indices[:n], len(indices) - n
-}
-
-// drawLaneNames draws letter and name of each lane and the unit of its figures, and returns the row below.
-func (p *table) drawLaneNames(c *look.Canvas, th *look.Theme) (below int) {
-	indices, omitted := p.lanesThatFit(c.W)
-	unit := [numUnits]string{"kbps", "share %", "bits"}[p.unit]
-	for i, index := range indices {
-		l, left := &p.lanes[index], lanesLeft+i*laneWidth
-		name := l.Letter + " " + look.LaneName(l.Name(), laneWidth-5)
-		x := left + max(laneWidth-2-look.TextWidth(name), 0)
-		c.Set(x, 1, look.LaneStyle(index), look.LaneSymbol(index))
-		c.Clip(x+2, 1, laneWidth-2, look.Title, name)
-		c.TextRight(left+laneWidth/2, 2, look.Dim, unit)
-		if i > 0 {
-			c.TextRight(left+laneWidth, 2, look.Dim, "vs "+p.active().Letter)
-		}
-	}
-	if omitted > 0 {
-		c.Text(5, 1, look.Dim, "+"+units.Fixed(float64(omitted), 0)+" lanes")
-	}
-	return 3
-}
-
-// drawLaneFigures draws what each lane spent on row r, and the differences to the active encoder.
-func (p *table) drawLaneFigures(c *look.Canvas, y int, r *tableRow) {
-	indices, _ := p.lanesThatFit(c.W)
-	digits := 1
-	if p.unit == byChanged {
-		digits = 2
-	}
-	first := r.sumCost(p.active())
-	for i, index := range indices {
-		left, cost := lanesLeft+i*laneWidth, r.sumCost(&p.lanes[index])
-		c.TextRight(left+laneWidth/2, y, look.Value, units.Fixed(cost.inUnit(p.unit), digits))
-		if i > 0 {
-			diff := cost.inUnit(p.unit) - first.inUnit(p.unit)
-			c.TextRight(left+laneWidth, y, differenceStyle(diff), units.Signed(diff, digits))
-		}
-	}
 }
 
 // shadowList returns the list in which the user chooses the shadows to compare with: enter selects only one, space adds

@@ -24,10 +24,8 @@ func New(shadowChoice *panes.SelectedShadow) *room.Page {
 	rows := p.Add(list)
 	tables := p.Add(table)
 	p.LayOut = func(w, h int) (places []room.Place) {
-		const minWideChart = 96 // of charts beside a table with longer names
 		lanes := max(len(budget.shownLanes()), 1)
 		right := tableWidth(lanes, w)
-		right += max(min(budget.missingNameWidth(), w-right-minWideChart), 0)
 		left, lower := w-right, 0
 		if !list.Absent() { // below the charts
 			lower = min(rowListHeight, h/2)

@@ -6,53 +6,41 @@ import (
 	"strconv"
 	"time"
 
+	"wirelab/cmd/tui/internal/grid"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/dataset"
 	"wirelab/encoders"
 	"wirelab/experiment/engine"
 	"wirelab/internal/units"
+	"wirelab/internal/words"
 )
 
-// table shows the figures of every slot over the last two seconds, for the active encoder and for
-// the shadow, and the difference of both.
+// table shows the figures of every slot over the last two seconds: those of the active encoder or, with shadows, one
+// figure of each lane, in the unit of the charts, and its difference to the active encoder.
 type table struct {
 	*budgetModel
-	rows           *rowList
-	drawn          int // numChanges at the last Observe
-	extraNameWidth int // columns of names beyond nameWidth; set by Draw
+	rows  *rowList
+	drawn int // numChanges at the last Observe
 }
 
-// Widths of the table, with a shadow and without.
+// Widths of the table without shadows, and of its parts with them, including the gaps between columns.
 const (
-	widthWithShadow = 80
-	widthAlone      = 59
+	widthAlone       = 64
+	namesWidth       = 21 // with the edges of the table
+	laneWidth        = 12
+	differenceWidth  = 9
+	shadowWidth      = laneWidth + differenceWidth
+	widthWithShadows = 80 // at least
 )
-
-// missingNameWidth returns by how many columns the longest name exceeds nameWidth. With several shadows it is 0.
-func (m *budgetModel) missingNameWidth() (missing int) {
-	if m.comparesSeveral() {
-		return 0
-	}
-	for _, k := range m.slots {
-		missing = max(missing, look.TextWidth(panes.SlotName(k, m.snap.Schema))-nameWidth)
-	}
-	return missing
-}
-
-// Columns of the table with several shadows: where the first lane begins, and the width of a lane.
-const lanesLeft, laneWidth = 18, 16
 
 // tableWidth returns the width of the table with the given number of lanes on a screen of w columns.
 func tableWidth(lanes, w int) int {
 	const minChartWidth = 60
-	switch lanes {
-	case 1:
+	if lanes == 1 {
 		return widthAlone
-	case 2:
-		return widthWithShadow
 	}
-	return min(lanesLeft+lanes*laneWidth+2, max(w-minChartWidth, widthWithShadow))
+	return max(min(namesWidth+lanes*shadowWidth, w-minChartWidth), widthWithShadows)
 }
 
 func (p *table) Name() string { return "Bit budget" }
@@ -80,47 +68,102 @@ func newSlotCost(l *engine.Lane, k encoders.Slot) slotCost {
 // Draw implements room.Pane: a row per slot, then the payload and the verdict.
 func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	active := p.active()
-	p.extraNameWidth = max(min(p.missingNameWidth(), c.W-tableWidth(len(p.shownLanes()), c.W)), 0)
-	c.Frame(th, focused, p.Name(), p.heading(look.TitleSpace(c.W, p.Name()), c.H)...)
+	c.Frame(th, focused, p.Name(), p.heading(c.W, c.H)...)
 	if active == nil || len(p.slots) == 0 {
 		c.Clip(2, 1, c.W-4, look.Dim, panes.NothingSentText(active))
 		return
 	}
-	y := 0
-	if p.comparesSeveral() {
-		y = p.drawLaneNames(c, th)
-	} else {
-		y = p.drawHead(c, active, p.shadow())
-	}
-	visible, rest := p.visibleSlots(c.H - y - 2) // minus the border and the sum
-	names := panes.SlotNames(p.slots, p.snap.Schema, nameWidth+p.extraNameWidth)
+	const otherRows = 3 // the frame and the titles of columns
+	rows := p.tableRows(c.H - otherRows)
+	selected := func(r tableRow) bool { return len(r.slots) == 1 && int(r.slots[0]) == p.selected }
+	t := grid.Table{Columns: p.columns(rows, c.W), NumRows: len(rows), Cursor: slices.IndexFunc(rows, selected), Sort: -1}
+	t.Draw(c, th, 1, c.H-2)
+	p.drawBelow(c, th, 2+len(rows))
+}
+
+// tableRows returns at most n rows: slots, the others if there are too many, and the payload.
+func (p *table) tableRows(n int) (rows []tableRow) {
+	visible, rest := p.visibleSlots(n - 1)
+	names := panes.SlotNames(p.slots, p.snap.Schema, nameWidth)
 	for i, k := range p.slots {
 		if slices.Contains(visible, k) {
-			p.drawRow(c, th, y, tableRow{name: names[i], slots: []encoders.Slot{k}, selected: int(k) == p.selected})
-			y++
+			rows = append(rows, tableRow{names[i], []encoders.Slot{k}})
 		}
 	}
 	if len(rest) > 0 {
-		p.drawRow(c, th, y, tableRow{name: p.othersName(rest), slots: rest})
-		y++
+		rows = append(rows, tableRow{p.othersName(rest), rest})
 	}
-	p.drawRow(c, th, y, tableRow{name: "payload", slots: []encoders.Slot{encoders.MaxSlots}}) // the sum
-	p.drawBelow(c, th, y+1)
+	return append(rows, tableRow{"payload", []encoders.Slot{encoders.MaxSlots}})
 }
 
-// heading describes the figures and, if slots are hidden, the keys that show them. h is the height
-// of the table.
-func (p *table) heading(maxWidth, h int) []look.Span {
-	order := ""
+// columns returns the columns of a table that is w columns wide.
+func (p *table) columns(rows []tableRow, w int) []grid.Column {
+	name := func(cell grid.Cell) []look.Span {
+		r := &rows[cell.Row]
+		switch k := r.slots[0]; {
+		case k == encoders.MaxSlots:
+			return []look.Span{look.Plain.Span("  "), look.Title.Span(r.name)}
+		case len(r.slots) == 1:
+			return []look.Span{cell.Theme.SlotMark(int(k)), look.Plain.Span(r.name)}
+		}
+		return grid.Text(look.Plain, "  "+r.name)
+	}
+	list := []grid.Column{{Width: nameWidth + 2, Min: 12, Text: name}}
+	add := func(title string, width int, text func(r *tableRow) look.Span) {
+		list = append(list, grid.Column{Title: title, Width: width, Right: true,
+			Text: func(cell grid.Cell) []look.Span { return []look.Span{text(&rows[cell.Row])} }})
+	}
+	active := p.active()
+	if !p.hasShadows() {
+		add("kbps", 6, func(r *tableRow) look.Span { return look.Value.Span(units.Fixed(r.sumCost(active).kbps, 1)) })
+		add("share %", 7, func(r *tableRow) look.Span { return look.Plain.Span(units.Fixed(r.sumCost(active).share, 1)) })
+		add("bits/"+p.perShort(), 12, func(r *tableRow) look.Span { return look.Ratio.Span(units.Fixed(r.sumCost(active).changed, 2)) })
+		add("bits/packet", 11, func(r *tableRow) look.Span { return look.Plain.Span(units.Fixed(r.sumCost(active).packet, 1)) })
+		return list
+	}
+	digits := 1
+	if p.unit == byChanged {
+		digits = 2
+	}
+	indices, _ := p.lanesThatFit(w)
+	const maxFigure = 24
+	width := min(laneWidth-2+(w-namesWidth+differenceWidth-len(indices)*shadowWidth)/len(indices), maxFigure)
+	for i, index := range indices {
+		l := &p.lanes[index]
+		cost := func(r *tableRow) float64 { return r.sumCost(l).inUnit(p.unit) }
+		name := l.Letter + " " + look.LaneName(l.Name(), width-2-look.TextWidth(l.Letter+" "))
+		add(string(look.LaneSymbol(index))+" "+name, width, func(r *tableRow) look.Span {
+			return look.Value.Span(units.Fixed(cost(r), digits))
+		})
+		if i > 0 {
+			add("vs "+active.Letter, differenceWidth-2, func(r *tableRow) look.Span {
+				diff := cost(r) - r.sumCost(active).inUnit(p.unit)
+				return differenceStyle(diff).Span(units.Signed(diff, digits))
+			})
+		}
+	}
+	return list
+}
+
+// heading describes the figures and, if slots are hidden, the keys that show them. w and h are the size of the table.
+func (p *table) heading(w, h int) []look.Span {
+	text := period(p.axis.Crosshair)
 	if p.byCost {
-		order = ", by cost"
+		text += ", by cost"
 	}
-	figures := []look.Span{look.Dim.Span(period(p.axis.Crosshair) + order)}
+	if p.hasShadows() {
+		text = [numUnits]string{"kbps", "share %", "bits/" + p.perShort()}[p.unit] + ", " + text
+		if _, omitted := p.lanesThatFit(w); omitted > 0 {
+			text += ", without " + words.Count(omitted, "lane")
+		}
+	}
+	figures := []look.Span{look.Dim.Span(text)}
+	more := figures
 	if len(p.slots) > h-4 { // minus the border, the column headings and the sum
-		return look.Fit(maxWidth, append(figures[:1:1], look.Dim.Span("; "), look.Key.Span("↑↓"), look.Dim.Span(" select one of "),
-			look.Value.Span(strconv.Itoa(len(p.slots)))), figures, nil)
+		more = append(figures[:1:1], look.Dim.Span("; "), look.Key.Span("↑↓"), look.Dim.Span(" select one of "),
+			look.Value.Span(strconv.Itoa(len(p.slots))))
 	}
-	return look.Fit(maxWidth, figures, nil)
+	return look.Fit(look.TitleSpace(w, p.Name()), more, figures, nil)
 }
 
 // period names the two seconds of the figures: those before the crosshair or, if that is 0, the last ones.
@@ -148,52 +191,10 @@ func (p *table) visibleSlots(n int) (visible, rest []encoders.Slot) {
 	return p.largestSlots(p.slots, maxVisible)
 }
 
-// columnEnds are the right edges of the columns, from the left edge of the table: three figures of the active encoder, two
-// of the shadow, and the difference. Without a shadow the fourth column has the bits per packet.
-var columnEnds = [...]int{24, 32, 45, 53, 66, 77}
-
-// endAlone is the right edge of the bits per packet without a shadow.
-const endAlone = 57
-
-// drawHead draws the column headings and returns the row below them. With a shadow, which may be nil, the
-// names of the encoders are above the headings.
-func (p *table) drawHead(c *look.Canvas, active, shadow *engine.Lane) (below int) {
-	y := 1
-	if shadow != nil {
-		drawName := func(l *engine.Lane, end, groupWidth int) { // of the figures of an encoder
-			x := p.extraNameWidth + end - groupWidth
-			width := min(groupWidth, c.W-2-x) // less for the shadow in a narrow pane
-			c.Clip(x, y, width, look.Title, look.PadLeft(look.LaneName(l.Name(), width), width))
-		}
-		drawName(active, columnEnds[2], 27)
-		drawName(shadow, columnEnds[4], 19)
-		p.drawColumn(c, columnEnds[5], y, look.Title, "difference")
-		y++
-	}
-	per := "bits/" + p.perShort()
-	headings := []string{"kbps", "share %", per, "kbps", per, "kbps"}
-	if shadow == nil {
-		headings = headings[:3]
-		p.drawColumn(c, endAlone, y, look.Dim, "bits/packet")
-	}
-	for i, heading := range headings {
-		p.drawColumn(c, columnEnds[i], y, look.Dim, heading)
-	}
-	return y + 1
-}
-
-// drawColumn writes text with its right edge at end, unless the pane is too narrow for it.
-func (p *table) drawColumn(c *look.Canvas, end, y int, style look.Style, text string) {
-	if end += p.extraNameWidth; end < c.W {
-		c.TextRight(end, y, style, text)
-	}
-}
-
 // tableRow is a row of the table: one slot, several slots, or all (encoders.MaxSlots).
 type tableRow struct {
-	name     string
-	slots    []encoders.Slot
-	selected bool
+	name  string
+	slots []encoders.Slot
 }
 
 // sumCost returns what a lane spent on the slots of the row.
@@ -205,45 +206,7 @@ func (r *tableRow) sumCost(l *engine.Lane) (sum slotCost) {
 	return sum
 }
 
-// drawRow draws row r at row y of the canvas: a swatch if it is one slot, its name, and the figures of both
-// encoders with the difference, or those of the active encoder without a shadow.
-func (p *table) drawRow(c *look.Canvas, th *look.Theme, y int, r tableRow) {
-	if y >= c.H-1 {
-		return
-	}
-	style, k := look.Plain, int(r.slots[0]) // k is encoders.MaxSlots for the sum
-	switch {
-	case r.selected:
-		c.Text(1, y, look.Chosen, th.Chosen)
-		style = look.Chosen
-	case k == encoders.MaxSlots:
-		style = look.Title
-	}
-	if k < encoders.MaxSlots && len(r.slots) == 1 {
-		c.Set(3, y, look.SlotStyle(k), th.Swatch(k))
-	}
-	c.Clip(5, y, nameWidth+p.extraNameWidth, style, r.name)
-	if p.comparesSeveral() {
-		p.drawLaneFigures(c, y, &r)
-		return
-	}
-	ends, activeCost := columnEnds, r.sumCost(p.active())
-	p.drawColumn(c, ends[0], y, look.Value, units.Fixed(activeCost.kbps, 1))
-	p.drawColumn(c, ends[1], y, look.Plain, units.Fixed(activeCost.share, 1))
-	p.drawColumn(c, ends[2], y, look.Ratio, units.Fixed(activeCost.changed, 2))
-	other := p.shadow()
-	if other == nil {
-		p.drawColumn(c, endAlone, y, look.Plain, units.Fixed(activeCost.packet, 1))
-		return
-	}
-	shadowCost := r.sumCost(other)
-	p.drawColumn(c, ends[3], y, look.Value, units.Fixed(shadowCost.kbps, 1))
-	p.drawColumn(c, ends[4], y, look.Ratio, units.Fixed(shadowCost.changed, 2))
-	diff := shadowCost.kbps - activeCost.kbps
-	p.drawColumn(c, ends[5], y, differenceStyle(diff), units.Signed(diff, 1))
-}
-
-// differenceStyle returns the style of a difference in kbps: fewer is good. A difference that is rounded to
+// differenceStyle returns the style of a difference: fewer is good. A difference that is rounded to
 // 0 is dim.
 func differenceStyle(d float64) look.Style {
 	switch {

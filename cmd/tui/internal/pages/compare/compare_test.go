@@ -334,6 +334,10 @@ func TestFiguresOfOneLane(t *testing.T) {
 	if got, want := p.rows[0].figures[figureKbps], float64(sum.PayloadBits)/300; math.Abs(got-want) > 1e-9 {
 		t.Errorf("%v kbps of the first 0.3 s, want %v", got, want)
 	}
+	p.Observe(room.View{Snap: &cut, Past: true, Cfg: cut.Config}) // the run up to there was repeated
+	if got := p.rows[0].figures[figureKbps]; got != 77.7 {
+		t.Errorf("%v kbps of the repeated run, want 77.7", got)
+	}
 }
 
 // TestSortByEveryFigure: the cursor stays on its encoder, the figures ascend, and an encoder that

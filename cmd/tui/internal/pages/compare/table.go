@@ -33,6 +33,7 @@ type table struct {
 	lanes        []engine.Lane // of the snapshot that was observed last
 	noShadows    string        // see room.NoShadows
 	now          time.Duration // virtual time of data
+	isCut        bool          // data are of the samples up to the time cursor: see room.View.Cut
 	item         string        // of the data, such as "cube"
 	itemUnit     string        // see panes.PerItemUnit
 	data         comparison
@@ -60,21 +61,22 @@ func (p *table) Name() string { return "Compare" }
 // second. A round computes the gap of each lane, one per tick, because each takes milliseconds.
 const redrawsPerRound = 2
 
-// Observe implements room.Observer. When a slow redraw is due (see room.View.RedrawDue), or if a lane was
-// added or removed, it compares the lanes of the new snapshot; otherwise it computes the next gap that is
-// due. A gap that was never computed starts a new round at once.
+// Observe implements room.Observer. When a slow redraw is due (see room.View.RedrawDue), if a lane was added or removed,
+// or if the lab has repeated the run up to the time cursor, it compares the lanes of the new snapshot; otherwise it
+// computes the next gap that is due. A gap that was never computed starts a new round at once.
 func (p *table) Observe(v room.View) bool {
 	p.observe(v)
-	isDue := v.RedrawDue || len(v.Snap.Lanes) != len(p.lanes)
-	changed := v.Snap.Now != p.now || len(v.Snap.Lanes) != len(p.lanes)
+	isOther := len(v.Snap.Lanes) != len(p.lanes) || v.Cut() != p.isCut
+	isDue := v.RedrawDue && v.Snap.Now != p.now
+	p.isCut = v.Cut()
 	p.cfg, p.lanes, p.noShadows = v.Cfg, v.Snap.Lanes, room.NoShadows(v.Snap)
-	if p.rows == nil || changed && isDue {
+	if p.rows == nil || isOther || isDue {
 		p.now = v.Snap.Now
 		p.item = v.Snap.Item
 		p.itemUnit = panes.PerItemUnit(v.Snap.Schema, v.Snap.Item)
 		p.data = compareLanes(v.Snap)
 		p.updateThisRun(v)
-		p.data.IsRun = p.data.IsRun && !v.Cut() // only then the totals are those of the period
+		p.data.IsRun = p.data.IsRun && !p.isCut // only then the totals are those of the period
 		if p.data.IsRun {
 			p.data.rows[0].figures.replace(p.thisRun.figures())
 		}
@@ -86,7 +88,7 @@ func (p *table) Observe(v room.View) bool {
 	} else if p.computeNextGap() {
 		p.version++
 	}
-	changed = p.version != p.drawn
+	changed := p.version != p.drawn
 	p.drawn = p.version
 	return changed
 }

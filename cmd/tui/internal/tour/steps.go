@@ -122,8 +122,8 @@ func steps() []step {
 		{
 			name: "Send rate", spot: onTransport, scene: hiccupScene, change: config.NewChange("down.rate", "50kbit"),
 			later: config.NewChange("down.rate", "500kbit"), figures: []figure{figs.age, figs.lost},
-			text: "The line falls to 50 kbit/s for two seconds. A queue makes acks late, late acks make baselines older, and older baselines " +
-				"make snapshots larger, which keep the queue full after the line is good again. The shadow, with ack-clock, holds snapshots " +
+			text: "The link falls to 50 kbit/s for two seconds. A queue makes acks late, late acks make baselines older, and older baselines " +
+				"make snapshots larger, which keep the queue full after the link is good again. The shadow, with ack-clock, holds snapshots " +
 				"back while acks are late. Watch its round trip fall, and that of the active encoder stay.",
 		},
 	}

@@ -43,7 +43,7 @@ func TestSameFigureOnAllPages(t *testing.T) {
 		{"2", `now ([\d.]+) kbps`, payload},
 		{"2", `payload +([\d.]+) +100.0`, payload},
 		{"5", `payload +([\d.]+)`, payload},
-		{"6", `display starved ([\d.]+) %`, starved},
+		{"6", `display starved, % +[\d.]+ +([\d.]+)`, starved},
 	} {
 		m := large(&labtest.Lab{Snap: snap})
 		press(m, c.page)

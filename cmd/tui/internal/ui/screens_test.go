@@ -77,7 +77,7 @@ func screenStates(t *testing.T) []screenState {
 		{"report", withReports, "down down down down", ""},
 		{"report, unreadable", withReports, "down", "was saved by another version of Wirelab, with format 4"},
 		{"transport", on(newTransportLab), "6", ""},
-		{"transport, explained", on(newTransportLab), "6 x", "Limited by: the line; Its newest cut"},
+		{"transport, explained", on(newTransportLab), "6 x", "Limited by: the link; /down rate 1000kbit"},
 		{"crowd", on(func() room.Lab { return newCrowdLab(200) }), "right right", ""},
 		{"a client", on(func() room.Lab { return newCrowdLab(40) }), "enter", "Packet 5063"},
 		{"a client without pages", on(func() room.Lab { return lonelyClient() }), "", "Packets of client 10"},

@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/lossmodel"
 )
 
-// TestTransportWithoutQueue checks that only what is set has a chart, a row or a pane, and that one line names the rest.
+// TestTransportWithoutQueue checks that only what is set has a chart, a row or a pane.
 func TestTransportWithoutQueue(t *testing.T) {
 	lab := labtest.NewLab()
 	m := large(lab)
@@ -23,32 +24,16 @@ func TestTransportWithoutQueue(t *testing.T) {
 	tick(m, 1)
 	press(m, "6")
 	view := m.View()
-	for _, lacking := range []string{"Queue KB", "Messages", "Playout policies", "none:"} {
+	for _, lacking := range []string{"Queue KB", "Messages", "Playout policies", "queue droptail"} {
 		if strings.Contains(view, lacking) {
 			t.Errorf("the page contains %q:\n%s", lacking, view)
 		}
 	}
-	for _, want := range []string{"Round trip and baseline, ms, 2 s mean", "not set: /down rate 500kbit, /traffic 1 cubic,"} {
-		if !strings.Contains(view, want) {
-			t.Errorf("the page does not contain %q:\n%s", want, view)
-		}
-	}
+	checkShown(t, m, "Round trip and baseline, ms, 2 s mean")
 }
 
-// TestQueueByOwner checks that the chart of the queue has a line for the game and one for all other traffic.
-func TestQueueByOwner(t *testing.T) {
-	snap := transportSnapshot(90 * time.Second)
-	samples := snap.Lanes[0].Samples
-	for i := range samples {
-		q := &samples[i].Queue
-		q.Bytes, q.Flows = 5000, []int64{10_000, 20_000}
-	}
-	m := large(&labtest.Lab{Snap: snap})
-	press(m, "6")
-	checkShown(t, m, "game     5  ╌╌ other traffic    30 ")
-}
-
-// TestVerdictOfFlow checks that pane and box say first what limits the flow, with the losses of the last two seconds.
+// TestVerdictOfFlow checks that pane and box say first what limits the flow of each lane, with means of the last two seconds,
+// and that advice names nothing that is in force.
 func TestVerdictOfFlow(t *testing.T) {
 	for want, c := range map[string]struct {
 		kbps        float64
@@ -56,28 +41,47 @@ func TestVerdictOfFlow(t *testing.T) {
 		held        int
 		budget      int64
 		game, flows int64
+		lanes       int
+		config      []any
+		lacking     string
 	}{
-		"the line":                  {kbps: 401, delay: 4800 * time.Millisecond, game: 9},
-		"nothing":                   {kbps: 400},
-		"the line ":                 {kbps: 900, held: 3},
-		"the send-rate control gcc": {kbps: 400, held: 3},
-		"the budget of the sender":  {kbps: 100, budget: 10_000},
-		"the line: other traffic fills its queue": {kbps: 100, delay: time.Second, game: 1, flows: 9},
+		"Limited by: the link":                                {kbps: 401, delay: 4800 * time.Millisecond, game: 9000, lacking: "/control off"},
+		"Limited by: nothing":                                 {kbps: 400, lacking: "fq_codel keeps"},
+		"Limited by: the link ":                               {kbps: 900, held: 3},
+		"Limited by: the send-rate control gcc":               {kbps: 400, held: 3, lacking: "fq_codel"},
+		"Limited by: the budget of the sender":                {kbps: 100, budget: 10_000},
+		"Limited by: the link: other traffic fills its queue": {kbps: 100, delay: time.Second, game: 1000, flows: 9000},
+		"Lane A, relative-orientation, limited":               {kbps: 100, delay: time.Second, flows: 9000, lanes: 1, config: []any{"down.queue_discipline", "fq_codel"}, lacking: "fq_codel keeps"},
 	} {
 		snap := transportSnapshot(90 * time.Second)
 		cfg := snap.Config.Clone()
-		cfg.Sender.Budget = c.budget
+		if err := cfg.Apply(config.NewChange(c.config...)); err != nil {
+			t.Fatal(err)
+		}
 		snap.Config = cfg
 		lane := &snap.Lanes[0]
-		lane.Recent.WireKbps = c.kbps
+		lane.Budget.Bps = c.budget
+		for i := range lane.Samples {
+			s := &lane.Samples[i]
+			s.WireBits = int64(100 * c.kbps)
+			s.Queue.Delay, s.Queue.Bytes, s.Queue.Flows = c.delay, c.game, []int64{c.flows}
+		}
 		newest := &lane.Samples[len(lane.Samples)-1]
-		newest.Queue.Delay, newest.Queue.Bytes, newest.Queue.Flows = c.delay, c.game, []int64{c.flows}
 		newest.Held, newest.Lost, newest.LostBy[lossmodel.Queue] = c.held, newest.Lost+1, 1
+		for range c.lanes {
+			snap.Lanes = append(snap.Lanes, engine.Lane{Letter: "B", Encoder: "rotor", Samples: lane.Samples[:0]})
+		}
 		m := screen(&labtest.Lab{Snap: snap}, 200, 48)
 		press(m, "6")
-		for _, texts := range [][]string{{"target now 600 kbps"}, {"Flow at 01:30.0", "Its newest cut: 01:00.2 rate cut from 600 to 300 kbps"}} {
-			checkShown(t, m, append(texts, "Limited by: "+strings.TrimSpace(want), fmt.Sprintf("%.0f of 500", c.kbps))...)
-			press(m, "x")
+		shown := []string{strings.TrimSpace(want), "target, kbps"}
+		if c.lanes == 0 {
+			shown = append(shown, fmt.Sprintf("offered %5.0f ", c.kbps), fmt.Sprintf("game %5d  ╌╌ other traffic %5d", c.game/1000, c.flows/1000))
+		}
+		checkShown(t, m, shown...)
+		press(m, "x")
+		checkShown(t, m, strings.TrimSpace(want), "Flow at 01:30.0, means of the last 2 s")
+		if c.lacking != "" && strings.Contains(m.View(), c.lacking) {
+			t.Errorf("%s: the box has %q:\n%s", want, c.lacking, m.View())
 		}
 	}
 }

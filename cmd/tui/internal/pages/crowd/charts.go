@@ -100,7 +100,7 @@ func (p *charts) list(th *look.Theme) []panes.TimeChart[engine.CrowdSample] {
 		line   = panes.TimeLine[sample]
 	)
 	tick := units.Fixed(units.Milliseconds(p.view.TickTime), 1)
-	cpu := row{Title: "CPU µs a tick", Short: "CPU µs", Floor: 100, IsStack: true, Empty: "not measured",
+	cpu := row{Title: "CPU µs a tick", Short: "CPU µs", Floor: 100, IsStack: true,
 		After: [][]look.Span{{look.Dim.Span("  of "), look.Value.Span(tick), look.Dim.Span(" ms")}}}
 	for i, part := range cpuParts(p.view.Totals.View != nil) {
 		cpu.Lines = append(cpu.Lines, line{Name: part.name, Short: part.short, Symbol: th.Swatch(i), Style: look.SlotStyle(i), Value: func(s *sample) (num, den float64) {

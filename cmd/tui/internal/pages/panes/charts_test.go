@@ -58,7 +58,7 @@ func TestFailureRatesAgree(t *testing.T) {
 
 // legendText returns the text of a legend in a pane of w columns.
 func legendText[S any](t *TimeCharts[S], k *TimeChart[S], th *look.Theme, w int) string {
-	_, legend, _ := t.heading(k, th, w, false, false)
+	_, legend, _ := t.heading(k, th, w, false)
 	return look.SpansText(legend)
 }
 

@@ -22,7 +22,6 @@ type TimeChart[S any] struct {
 	Whole    float64 // if positive, the sum of the areas, which are shares
 	Fit      bool    // the axis need not include 0
 	Rules    []chart.Rule
-	Empty    string        // text instead of a chart whose lines have no values; "" draws the chart anyway
 	MaxRows  int           // of the plot; 0 means no limit
 	After    [][]look.Span // the end of the legend, and shorter texts for narrow panes
 	Focused  bool          // draw the title as focused
@@ -198,48 +197,36 @@ func (t *TimeCharts[S]) figure(k *TimeChart[S], line *TimeLine[S], samples []S) 
 	return units.Fixed(v, k.Decimals)
 }
 
-// Draw fills c with charts, from top to bottom. Charts without values, and those for which there is no room, are one
-// row with their figures; the first is never folded.
+// Draw fills c with charts, from top to bottom. Charts for which there is no room are one row with their figures; the
+// first always has a plot.
 func (t *TimeCharts[S]) Draw(c *look.Canvas, th *look.Theme, list []TimeChart[S]) {
 	const edge, axisWithLabels, minRows = 1, 2, 3
 	list = list[:min(len(list), max(c.H-edge-axisWithLabels-minRows, 1))]
-	specs := make([]*chart.Spec, len(list))
-	empty, folded := make([]bool, len(list)), make([]bool, len(list))
-	for i := range list {
-		specs[i] = t.Spec(&list[i], th, c.W-2)
-		empty[i] = list[i].Empty != "" && !hasValue(specs[i])
-	}
 	axis := axisWithLabels
 	free := c.H - edge - axis - len(list) // rows for plots
-	hasLabels := free >= minRows*numOpen(empty)
+	hasLabels := free >= minRows*len(list)
 	if !hasLabels { // a chart needs the row of the labels of marks
 		axis--
 		free++
 	}
-	last := 0 // the lowest chart that is not folded, which has the time axis
-	for i := range list {
-		folded[i] = i > 0 && (empty[i] || free < minRows*(numOpen(folded[:i])+1))
-		if !folded[i] {
-			last = i
-		}
-	}
-	rows := plotRows(free, list, folded)
-	rows[last] += axis
+	plots := min(max(free/minRows, 1), len(list)) // charts with a plot; the last of them has the time axis
+	rows := plotRows(free, list[:plots])
+	rows[plots-1] += axis
 	y := 0
 	for i := range list {
 		k := &list[i]
-		hasRow := !folded[i] && rows[i] > minRows
-		title, legend, below := t.heading(k, th, c.W, empty[i], hasRow)
+		hasPlot := i < plots
+		title, legend, below := t.heading(k, th, c.W, hasPlot && rows[i] > minRows)
 		switch {
 		case i == 0:
 			c.Frame(th, k.Focused, title, legend...)
-		case folded[i] && y < c.H-1:
+		case !hasPlot && y < c.H-1:
 			c.Spans(2, y, c.W-4, append(look.Labelled(title+"  "), legend...)...)
 		case y < c.H-1:
 			c.Divider(th, y, k.Focused, title, legend...)
 		}
 		y++
-		if folded[i] {
+		if !hasPlot {
 			continue
 		}
 		if below != nil {
@@ -247,22 +234,20 @@ func (t *TimeCharts[S]) Draw(c *look.Canvas, th *look.Theme, list []TimeChart[S]
 			y++
 			rows[i]--
 		}
-		specs[i].Time, specs[i].Labels = i == last, i == last && hasLabels
-		if cross := specs[i].Crosshair; cross != nil && i > 0 { // the label is at the uppermost chart only
+		spec := t.Spec(k, th, c.W-2)
+		spec.Time = i == plots-1
+		spec.Labels = spec.Time && hasLabels
+		if cross := spec.Crosshair; cross != nil && i > 0 { // the label is at the uppermost chart only
 			cross.Label = ""
 		}
-		c.Blit(1, y, chart.Draw(specs[i], c.W-2, max(min(rows[i], c.H-1-y), 0)))
+		c.Blit(1, y, chart.Draw(spec, c.W-2, max(min(rows[i], c.H-1-y), 0)))
 		y += rows[i]
 	}
 }
 
-// heading returns the title of a chart in a pane of w columns, and the legend, or why the chart is empty. The title
-// names the period of means. If the legend does not fit beside the short title either, it is in the row below if the chart
+// heading returns the title of a chart in a pane of w columns, and the legend. The title names the period of means. If the legend does not fit beside the short title either, it is in the row below if the chart
 // has one.
-func (t *TimeCharts[S]) heading(k *TimeChart[S], th *look.Theme, w int, isEmpty, hasRow bool) (title string, legend, below []look.Span) {
-	if isEmpty {
-		return k.Title, look.Fit(look.TitleSpace(w, k.Title), look.Labelled(k.Empty), nil), nil
-	}
+func (t *TimeCharts[S]) heading(k *TimeChart[S], th *look.Theme, w int, hasRow bool) (title string, legend, below []look.Span) {
 	mean := ""
 	if k.Lines[0].Reduce == chart.Mean {
 		mean = ", " + room.MeanText
@@ -289,24 +274,14 @@ func (t *TimeCharts[S]) heading(k *TimeChart[S], th *look.Theme, w int, isEmpty,
 	return title, fitLegend(entries, others, look.TitleSpace(w, title)), nil
 }
 
-// numOpen returns the number of charts that are not folded.
-func numOpen(folded []bool) (n int) {
-	for _, f := range folded {
-		if !f {
-			n++
-		}
-	}
-	return n
-}
-
-// plotRows distributes free rows over the charts that are not folded. Rows that no chart may take go to the first.
-func plotRows[S any](free int, list []TimeChart[S], folded []bool) []int {
+// plotRows distributes free rows over the plots of charts. Rows that no chart may take go to the first.
+func plotRows[S any](free int, list []TimeChart[S]) []int {
 	rows := make([]int, len(list))
 	for free > 0 {
 		before := free
 		for i := range list {
 			isFull := list[i].MaxRows > 0 && rows[i] >= list[i].MaxRows
-			if free > 0 && !folded[i] && !isFull {
+			if free > 0 && !isFull {
 				rows[i]++
 				free--
 			}
@@ -317,11 +292,4 @@ func plotRows[S any](free int, list []TimeChart[S], folded []bool) []int {
 		}
 	}
 	return rows
-}
-
-// hasValue reports whether a line or an area of a chart has a value.
-func hasValue(s *chart.Spec) bool {
-	isKnown := func(v float64) bool { return !math.IsNaN(v) }
-	return slices.ContainsFunc(s.Series, func(x chart.Series) bool { return slices.ContainsFunc(x.Values, isKnown) }) ||
-		slices.ContainsFunc(s.Areas, func(x chart.Area) bool { return slices.ContainsFunc(x.Values, isKnown) })
 }

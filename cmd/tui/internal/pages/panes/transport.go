@@ -58,6 +58,17 @@ var (
 	TargetKbps meters.Ratio = func(s *meters.Sample) (num, den float64) {
 		return Known(float64(s.TargetBps)/1000, s.TargetBps > 0)
 	}
+	// GameKB and OthersKB are what the queue has of the game and of other traffic.
+	GameKB meters.Ratio = func(s *meters.Sample) (num, den float64) {
+		return Known(float64(s.Queue.Bytes)/1000, s.Transport.HasQueue)
+	}
+	OthersKB meters.Ratio = func(s *meters.Sample) (num, den float64) {
+		return Known(float64(s.Queue.Others())/1000, len(s.Queue.Flows) > 0)
+	}
+	// QueueMS is how long the link takes to send what the queue has.
+	QueueMS meters.Ratio = func(s *meters.Sample) (num, den float64) {
+		return Known(units.Milliseconds(s.Queue.Delay), s.Transport.HasQueue)
+	}
 	// RoundTripMS is the time from sending a packet to its ack, in ms: the newest of each sample.
 	RoundTripMS meters.Ratio = func(s *meters.Sample) (num, den float64) {
 		return Known(units.Milliseconds(s.Transport.RoundTrip), s.Transport.RoundTrip > 0)
@@ -99,12 +110,8 @@ func (p *Transport) transportCharts() []TimeChart[meters.Sample] {
 	}
 	if p.hasQueue {
 		list = append(list, TimeChart[meters.Sample]{Title: "Queue KB", Floor: 1, Lines: []line{
-			{Name: "game", Style: look.Payload, Value: func(s *meters.Sample) (num, den float64) {
-				return Known(float64(s.Queue.Bytes)/1000, s.Transport.HasQueue)
-			}},
-			{Name: "other traffic", Stroke: chart.Dashed, Style: look.Warn, Value: func(s *meters.Sample) (num, den float64) {
-				return Known(float64(s.Queue.Others())/1000, len(s.Queue.Flows) > 0)
-			}}}})
+			{Name: "game", Style: look.Payload, Value: ratio(GameKB)},
+			{Name: "other traffic", Stroke: chart.Dashed, Style: look.Warn, Value: ratio(OthersKB)}}})
 	}
 	if p.hasMessages {
 		list = append(list, TimeChart[meters.Sample]{Title: "Messages under way", Floor: 4, Lines: []line{

@@ -4,210 +4,171 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
+	"wirelab/cmd/tui/internal/grid"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/config"
-	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 	"wirelab/internal/units"
-	"wirelab/internal/words"
 	"wirelab/lossmodel"
 )
 
-// policies shows what limits the flow, the policies that are set with their figures, one row each, and the log of the
-// send-rate controls.
+// policies shows what limits the flow of each lane, a table of the policies that are set with their figures, and the log
+// of the send-rate controls.
 type policies struct {
 	cfg    *config.Config
 	snap   *engine.Snapshot
-	scroll int // entries of the log above the first one that is shown
+	past   bool // the time cursor is in the past; totals are those of the run up to now
+	scroll int  // rows of the table, or entries of the log, above the first one that is shown
 }
 
 func (p *policies) Name() string { return "Policies" }
 
-// Move scrolls the log.
+// Move scrolls the table if it does not fit, or the log.
 func (p *policies) Move(_, dy int) room.Request {
 	p.scroll = max(p.scroll+dy, 0)
 	return room.Request{}
 }
 
-func (p *policies) Arrows() [][2]string { return [][2]string{{"↑↓", "decisions"}} }
+func (p *policies) Arrows() [][2]string { return [][2]string{{"↑↓", "scroll"}} }
 
 // Observe implements room.Observer: the figures change when a slow redraw is due (see room.View.RedrawDue).
 func (p *policies) Observe(v room.View) bool {
-	if !v.RedrawDue && p.cfg == v.Cfg {
+	if !v.RedrawDue {
 		return false
 	}
-	p.cfg, p.snap = v.Cfg, v.Snap
+	p.cfg, p.snap, p.past = v.Cfg, v.Snap, v.Cut()
 	return true
 }
 
-// policyRow is a row: what the policy is for, the policy, and its figures.
-type policyRow struct {
-	kind, name string
-	figures    []string // the most important first
+// flows returns the lanes that have samples, the active one first.
+func (p *policies) flows() (list []flow) {
+	for i := range p.snap.Lanes {
+		l := &p.snap.Lanes[i]
+		if recent := meters.Tail(l.Samples, room.RecentSpan); len(recent) > 0 {
+			list = append(list, flow{l, p.cfg, recent, meters.Sum(recent)})
+		}
+	}
+	return list
 }
 
-// rows returns the policies that are set, and the commands that set the others.
-func (p *policies) rows() (rows []policyRow, others []string) {
-	lane := p.lane()
-	t := &lane.Totals
-	if d := p.cfg.Down.Rate.Discipline; panes.HasQueue(lane) {
-		queue := policyRow{kind: "Queue", name: "droptail"}
-		if d.Name() != "" {
-			queue.name = d.Label()
+// row is a row of the table: a figure with the name of its policy, in the last two seconds and in the run.
+type row struct{ label, recent, run string }
+
+// rows returns the figures of a lane.
+func (p *policies) rows(f *flow) (rows []row) {
+	add := func(label, recent, run string) { rows = append(rows, row{label, recent, run}) }
+	t := &f.Totals
+	add("offered, kbps", f.text(meters.WireKbps), units.Fixed(t.WireKbps, 0))
+	add("arrived, kbps", f.text(panes.ArrivedKbps), "")
+	if panes.HasQueue(f.Lane) {
+		name := "droptail"
+		if d := p.cfg.Down.Rate.Discipline; d.Name() != "" {
+			name = d.Label()
 		}
-		queue.figures = append(queue.figures, fmt.Sprintf("dropped %d", t.LostBy[lossmodel.Queue]), "peak "+t.Network.QueuePeakBytes.FormatWith(units.Bytes, "-"))
-		rows = append(rows, queue)
-	} else {
-		others = append(others, "/down rate 500kbit")
+		add("link, kbps", f.text(panes.LinkKbps), "")
+		add("queue "+name+", KB", units.Fixed(f.mean(panes.GameKB)+f.mean(panes.OthersKB), 0), "")
+		add("  largest", "", t.Network.QueuePeakBytes.FormatWith(units.Bytes, "-"))
+		add("  dropped", fmt.Sprint(f.sum.LostBy[lossmodel.Queue]), fmt.Sprint(t.LostBy[lossmodel.Queue]))
 	}
-	if len(p.cfg.Traffic) > 0 {
-		flows := policyRow{kind: "Traffic", name: p.cfg.Traffic.Label()}
-		for _, f := range lane.Traffic {
-			flows.figures = append(flows.figures, f.Mbps.Times(1000).Text(0)+" kbps")
-		}
-		rows = append(rows, flows)
-	} else {
-		others = append(others, "/traffic 1 cubic")
+	for _, x := range f.Traffic {
+		add("traffic "+x.Label+", kbps", "", x.Mbps.Times(1000).Text(0))
 	}
-	if x := lane.Control; x != nil {
-		control := policyRow{kind: "Send rate", name: x.Policy.Label(), figures: []string{fmt.Sprintf("held back %d snapshots", x.Held)}}
+	if x := f.Control; x != nil {
+		add("send rate "+x.Policy.Label()+", held back", fmt.Sprint(f.sum.Held), fmt.Sprint(x.Held))
 		if x.TargetBps > 0 {
-			control.figures = append(control.figures, "target now "+kbps(float64(x.TargetBps)))
+			add("  target, kbps", f.text(panes.TargetKbps), "")
 		}
-		rows = append(rows, control)
-	} else {
-		others = append(others, "/control gcc")
 	}
 	if r := t.Redundancy; r != nil {
-		rows = append(rows, policyRow{"Redundancy", r.Policy, []string{fmt.Sprintf("repaired %d", r.Repaired), "+" + units.Fixed(r.OverheadKbps, 0) + " kbps"}})
-	} else {
-		others = append(others, "/redundancy repeat n=1")
+		add("redundancy "+r.Policy+", repaired", fmt.Sprint(f.sum.Repaired), fmt.Sprint(r.Repaired))
+		add("  added, kbps", "", units.Fixed(r.OverheadKbps, 0))
 	}
 	if m := t.Messages; m != nil {
-		messages := policyRow{kind: "Messages", name: m.Delivery, figures: []string{fmt.Sprintf("under way now %d", lane.UnderWay)}}
-		if m.DeliveryMS.N > 0 {
-			messages.figures = append(messages.figures, "delivery p99 "+units.Fixed(m.DeliveryMS.P99, 0)+" ms")
-		}
-		rows = append(rows, messages)
+		add("messages "+m.Delivery+", under way now", fmt.Sprint(f.UnderWay), "")
+		add("  delivery p99, ms", "", units.Fixed(m.DeliveryMS.P99, 0))
 	}
-	if p.cfg.Receiver.PlayoutCompare == "" {
-		others = append(others, "/playout_compare all")
+	x := panes.FiguresOf(f.Lane, p.snap.Item)
+	add("playout "+p.cfg.Playout().Label(), "", "")
+	for _, key := range []string{"playout.starved_ratio", "age_ms.p50"} {
+		add("  "+x.Label(key), strings.Trim(x.Recent(key), "-"), x.Run(key))
 	}
-	f := panes.FiguresOf(lane, p.snap.Item)
-	return append(rows, policyRow{"Playout", p.cfg.Playout().Label(),
-		[]string{f.Title("playout.starved_ratio") + " " + f.Run("playout.starved_ratio") + " %", f.Title("age_ms.p50") + " " + f.Run("age_ms.p50") + " ms"}}), others
+	return rows
 }
-
-// kbps returns a rate in bits per second as text.
-func kbps(bps float64) string { return units.Fixed(bps/1000, 0) + " kbps" }
-
-// lane returns the active lane.
-func (p *policies) lane() *engine.Lane { return room.View{Snap: p.snap}.ActiveLane() }
 
 func (p *policies) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	c.FitFrame(th, focused, p.Name(), look.Labelled("figures of the whole run; x explains"))
+	c.FitFrame(th, focused, p.Name(), look.Labelled("x explains"))
+	flows := p.flows()
+	if len(flows) == 0 {
+		return
+	}
 	y := 1
-	wrap := func(style look.Style, text string) {
-		for _, line := range look.Wrap(text, c.W-4) {
-			if y < c.H-1 {
-				c.Clip(2, y, c.W-4, style, line)
-				y++
-			}
-		}
+	for i := range flows {
+		y = c.Wrap(2, y, c.W-4, look.Value, p.limitText(&flows[i]))
 	}
-	if len(p.lane().Samples) > 0 {
-		what, why := p.verdict()
-		wrap(look.Value, "Limited by: "+what)
-		wrap(look.Plain, why)
+	y = c.Wrap(2, y, c.W-4, look.Plain, flows[0].reason())
+	y = max(y, len(flows)+5) // so that what follows does not move
+	heading, run := "figure", "run"
+	if len(flows) > 1 {
+		heading += " of lane " + flows[0].Letter
 	}
-	const verdictRows = 5 // so that what follows does not move
-	y = max(y, verdictRows)
-	rows, others := p.rows()
-	for _, r := range rows {
-		y = r.draw(c, y)
+	if p.past {
+		run = "until now"
 	}
-	wrap(look.Dim, "not set: "+strings.Join(others, ", "))
-	y++ // an empty row
-	if log := p.log(); len(log) > 0 {
-		wrap(look.Dim, "decisions, newest first")
+	rows := p.rows(&flows[0])
+	value := func(text func(row) string) func(grid.Cell) []look.Span {
+		return func(c grid.Cell) []look.Span { return grid.Text(look.Value, text(rows[c.Row])) }
+	}
+	t := grid.Table{NumRows: len(rows), Cursor: -1, Sort: -1, Columns: []grid.Column{
+		{Title: heading, Width: grid.Rest, Min: 20, Text: func(c grid.Cell) []look.Span { return grid.Text(look.Plain, rows[c.Row].label) }},
+		{Title: "last 2 s", Width: 8, Right: true, Text: value(func(r row) string { return r.recent })},
+		{Title: run, Width: 9, Right: true, Text: value(func(r row) string { return r.run })}}}
+	t.First = p.scroll
+	t.Draw(c, th, y, min(len(rows)+1, c.H-1-y))
+	y += len(rows) + 2
+	log := p.log()
+	switch {
+	case y >= c.H-1: // the arrows scroll the table
+		p.scroll = t.First
+	case len(log) > 0:
 		p.scroll = min(p.scroll, len(log)-1)
+		lines := []string{"decisions, newest first:"}
 		for _, text := range log[p.scroll:] {
-			wrap(look.Plain, text)
+			lines = append(lines, look.Wrap(text, c.W-4)...)
+		}
+		for i, line := range lines[:min(len(lines), c.H-1-y)] {
+			c.Clip(2, y+i, c.W-4, look.Plain, line)
 		}
 	}
 }
 
-// draw draws the row at y, with the figures in a row of their own if there is no space, and returns the row below.
-func (r *policyRow) draw(c *look.Canvas, y int) (below int) {
-	const nameX = 14
-	if y >= c.H-1 {
-		return y
+// limitText returns a sentence about what limits the flow of a lane, which it names if there are several.
+func (p *policies) limitText(f *flow) string {
+	if len(p.snap.Lanes) > 1 {
+		return "Lane " + f.Letter + ", " + f.Name() + ", limited by: " + f.limit()
 	}
-	c.Clip(2, y, nameX-3, look.Dim, r.kind)
-	x := c.Clip(nameX, y, c.W-2-nameX, look.Value, r.name)
-	groups := [][]look.Span{}
-	for _, f := range r.figures {
-		groups = append(groups, look.Labelled("  "+f))
-	}
-	if spans := look.FitGroups(c.W-2-x, groups); len(spans) > 0 || y+2 >= c.H-1 {
-		c.Spans(x, y, c.W-2-x, spans...)
-		return y + 1
-	}
-	c.Spans(nameX-2, y+1, c.W-nameX, look.FitGroups(c.W-nameX, groups)...)
-	return y + 2
+	return "Limited by: " + f.limit()
 }
 
 // Reasons implements room.Reasoner.
 func (p *policies) Reasons() (room.Request, bool) {
-	lines := p.reasons()
+	lines := []string{}
+	for _, f := range p.flows() {
+		lines = append(lines, p.limitText(&f)+". "+f.reason())
+		lines = append(lines, f.advice()...)
+		if text := f.explainLoop(p.snap.Schema); text != "" {
+			lines = append(lines, "Loop: "+text)
+		}
+	}
 	title := "Flow at " + look.FormatTime(p.snap.Now) + ", means of the last 2 s"
 	return room.Request{Overlay: &room.TextBox{Title: title, Text: room.Paragraphs(lines...)}}, len(lines) > 0
 }
 
 func (p *policies) KeyHelp(key string) string {
-	return map[string]string{"x": "explain what limits the flow", "up": "scroll the decisions"}[key]
-}
-
-// reasons returns sentences about what limits the flow, about each possible limit with the setting that changes it, and
-// about the loop.
-func (p *policies) reasons() (texts []string) {
-	lane := p.lane()
-	if len(lane.Samples) == 0 {
-		return nil
-	}
-	what, why := p.verdict()
-	texts = append(texts, "Limited by: "+what+". "+why)
-	last := meters.Sum(meters.Tail(lane.Samples, room.RecentSpan))
-	if line := last.Transport.LinkBps; line > 0 {
-		q := &lane.Samples[len(lane.Samples)-1].Queue
-		texts = append(texts, fmt.Sprintf("Line: the session sends %s of %s, with all headers. A packet sent now waits %s ms in the queue of %s, of which other traffic has %s. "+
-			"/down rate 1mbit widens the line; /down queue_discipline fq_codel keeps other traffic apart.", units.Fixed(lane.Recent.WireKbps, 0), kbps(float64(line)),
-			units.Fixed(units.Milliseconds(q.Delay), 0), units.Bytes(float64(q.Total())), units.Bytes(float64(q.Others()))))
-	}
-	if x := lane.Control; x != nil {
-		text := "Send-rate control " + x.Policy.Label() + ": "
-		if x.TargetBps > 0 {
-			text += "its target is " + kbps(float64(x.TargetBps)) + " now; "
-		}
-		text += fmt.Sprintf("it held back %s in the last 2 s and %d since the start.", words.Count(last.Held, "snapshot"), x.Held)
-		if cut := lastCut(x.Decisions); cut != "" {
-			text += " Its newest cut: " + cut + "."
-		}
-		texts = append(texts, text+" /control off ends it; an encoder with smaller packets needs fewer of its kbps.")
-	}
-	if budget := p.cfg.Sender.Budget; budget > 0 {
-		texts = append(texts, fmt.Sprintf("Budget of the sender: %s of %s are used, without IP and UDP headers. /budget 200kbit changes it.",
-			units.Fixed(budgetUse(&last)/1000, 0), kbps(float64(budget))))
-	}
-	if text := p.explainLoop(); text != "" {
-		texts = append(texts, "Loop: "+text)
-	}
-	return texts
+	return map[string]string{"x": "explain what limits the flow", "up": "scroll figures, decisions"}[key]
 }
 
 // log returns the newest decisions of the send-rate controls of all lanes, newest first.
@@ -220,9 +181,9 @@ func (p *policies) log() (texts []string) {
 		const newest = 30
 		list := l.Control.Decisions
 		for _, d := range slices.Backward(list[max(len(list)-newest, 0):]) {
-			at := look.FormatTime(d.At)
-			if d.Held > 1 {
-				at += "-" + look.FormatTime(d.Until)
+			at, end := look.FormatTime(d.At), look.FormatTime(d.Until)
+			if d.Held > 1 && at != end {
+				at += "-" + end
 			}
 			if len(p.snap.Lanes) > 1 {
 				at += ", lane " + l.Letter
@@ -235,88 +196,4 @@ func (p *policies) log() (texts []string) {
 		}
 	}
 	return texts
-}
-
-// budgetUse returns the rate in bits per second that counts for a budget, of a sum of samples over room.RecentSpan.
-func budgetUse(sum *meters.Sample) float64 {
-	const ipAndUDP = 8 * 28 // bits of a packet
-	return float64(sum.WireBits-int64(sum.Sent)*ipAndUDP) / room.RecentSpan.Seconds()
-}
-
-// verdict returns what limits the flow: the line, the send-rate control, the budget of the sender or nothing; then the
-// figures of the last two seconds from which that follows, and the losses.
-func (p *policies) verdict() (what, why string) {
-	lane := p.lane()
-	last := meters.Sum(meters.Tail(lane.Samples, room.RecentSpan))
-	used, line, budget := lane.Recent.WireKbps, float64(last.Transport.LinkBps), float64(p.cfg.Sender.Budget)
-	const (
-		nearlyAll = 0.9 // of a budget or a line, which are rarely used to the last bit
-		longQueue = 50 * time.Millisecond
-	)
-	newest := &lane.Samples[len(lane.Samples)-1].Queue
-	what, why = "nothing", "In the last 2 s: "
-	switch {
-	case last.Held > 0 && lane.Control != nil && 1000*used <= line:
-		what = "the send-rate control " + lane.Control.Policy.Label()
-		why += words.Count(last.Held, "snapshot") + " held back, "
-	case line > 0 && newest.Others() > newest.Bytes && newest.Delay > longQueue:
-		what = "the line: other traffic fills its queue"
-	case line > 0 && (1000*used > nearlyAll*line || newest.Delay > longQueue):
-		what = "the line"
-	case budget > 0 && budgetUse(&last) >= nearlyAll*budget:
-		what = "the budget of the sender"
-		why += units.Fixed(budgetUse(&last)/1000, 0) + " of " + kbps(budget) + " used, "
-	}
-	if line > 0 {
-		why += fmt.Sprintf("%s of %s of the line, queue %s ms, ", units.Fixed(used, 0), kbps(line), units.Fixed(units.Milliseconds(newest.Delay), 0))
-	}
-	queue := last.LostBy[lossmodel.Queue]
-	share := units.Fixed(100*float64(last.Lost-queue)/float64(max(last.Sent, 1)), 1)
-	return what, why + fmt.Sprintf("the link lost %s %% of %s, the queue dropped %d.", share, words.Count(last.Sent, "packet"), queue)
-}
-
-// lastCut returns the time and the reason of the newest cut of the rate; "" without one.
-func lastCut(list []endpoint.Decision) string {
-	for _, d := range slices.Backward(list) {
-		if d.Held == 0 && d.To < d.From {
-			return look.FormatTime(d.At) + " " + d.Text()
-		}
-	}
-	return ""
-}
-
-// explainLoop describes the loop between queue, round trip, baseline and packet size: the means of the last two seconds,
-// and those of the two seconds with the shortest round trip of the stored time. It returns "" before the first ack.
-func (p *policies) explainLoop() string {
-	lane := p.lane()
-	if p.snap.Schema == nil || p.snap.Schema.TickHz == 0 {
-		return ""
-	}
-	last := meters.Tail(lane.Samples, room.RecentSpan)
-	roundTrip, known := panes.RoundTripMS.Of(last).Value()
-	if !known {
-		return ""
-	}
-	best, shortest := last, roundTrip
-	window := int(room.RecentSpan / meters.SamplePeriod)
-	for i := 0; i+window <= len(lane.Samples); i += window {
-		part := lane.Samples[i : i+window]
-		if v, ok := panes.RoundTripMS.Of(part).Value(); ok && v < shortest {
-			best, shortest = part, v
-		}
-	}
-	text := "Round trip " + units.Fixed(roundTrip, 0) + " ms."
-	text += " " + p.describe(last)
-	text += "."
-	if roundTrip < 2*shortest { // otherwise the loop does not explain the size
-		return text
-	}
-	return text + " At the shortest round trip, " + units.Fixed(shortest, 0) + " ms: " + p.describe(best) + "."
-}
-
-// describe returns a sentence, without its end, on the baselines and the packets of samples.
-func (p *policies) describe(samples []meters.Sample) string {
-	ticks := meters.Ratio(meters.BaselineAge).Of(samples)
-	return "Baselines are " + ticks.Times(1000/float64(p.snap.Schema.TickHz)).Text(0) + " ms old and packets have " +
-		meters.Ratio(panes.WireBytes).Of(samples).Text(0) + " bytes"
 }

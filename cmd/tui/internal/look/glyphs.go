@@ -5,6 +5,7 @@ import (
 
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/packetlog"
+	"wirelab/internal/units"
 
 	"github.com/charmbracelet/lipgloss"
 )
@@ -112,6 +113,22 @@ func OutcomeName(o packetlog.Outcome) string {
 		return words[o]
 	}
 	return o.String()
+}
+
+// OutcomeText returns the name of a packet's outcome, the stage that dropped it, whether it was repaired, and how late it
+// was.
+func OutcomeText(r *packetlog.Record) string {
+	text := OutcomeName(r.Outcome)
+	if r.Outcome == packetlog.Lost {
+		text += ": " + r.Cause.String()
+	}
+	if r.RepairedBy() != "" {
+		text += ", repaired"
+	}
+	if r.Late > 0 {
+		text += ", late " + units.Stepped(units.Milliseconds(r.Late), 1, 9.95) + " ms"
+	}
+	return text
 }
 
 // MarkStyle returns the style of a mark. Marks of user actions stand out, those of loop points do

@@ -23,9 +23,9 @@ func (m *budgetModel) cheapestShadow() (cheapest *engine.Lane) {
 	return cheapest
 }
 
-// inUnit returns the cost in the unit of the charts.
-func (s slotCost) inUnit(u stackUnit) float64 {
-	return [numUnits]float64{s.kbps, s.share, s.changed}[u]
+// of returns what a lane spent in the last two seconds, in the unit.
+func (u stackUnit) of(l *engine.Lane) float64 {
+	return [numUnits]float64{l.Recent.PayloadKbps, 100, l.Recent.BitsPerChanged}[u]
 }
 
 // lanesThatFit returns the indices in p.lanes of the shown lanes for which a table of w columns has room, the active

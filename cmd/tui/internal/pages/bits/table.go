@@ -45,24 +45,22 @@ func tableWidth(lanes, w int) int {
 
 func (p *table) Name() string { return "Bit budget" }
 
-// slotCost is what one encoder spent on one slot: kbps, percent of the payload, bits per changed
-// item and bits per packet.
-type slotCost struct{ kbps, share, changed, packet float64 }
+// share returns the part of its payload that a lane spent on slots in the last two seconds, 0 to 1; encoders.MaxSlots
+// stands for all slots. It is 0 for a lane that sent nothing, and NaN for one that did not run.
+func share(l *engine.Lane, slots ...encoders.Slot) float64 {
+	spent := int64(0)
+	for _, k := range slots {
+		if k == encoders.MaxSlots {
+			return 1 + 0*l.Recent.PayloadKbps
+		}
+		spent += l.Recent.Budget.Units[k]
+	}
+	return float64(spent)/float64(max(l.Recent.Budget.Total(), 1)) + 0*l.Recent.PayloadKbps
+}
 
-// newSlotCost returns what a lane spent in the last two seconds on slot k, a kind of content that bits are
-// charged to, or on all slots if k is encoders.MaxSlots.
-func newSlotCost(l *engine.Lane, k encoders.Slot) slotCost {
-	r, total := &l.Recent, l.Recent.Budget.Total()
-	if total <= 0 {
-		// If the lane did not run then, its figures are NaN, and so are the products, which are shown
-		// as "-"; otherwise the products are 0.
-		return slotCost{kbps: 0 * r.PayloadKbps, share: 0 * r.PayloadKbps, changed: 0 * r.BitsPerChanged}
-	}
-	share := 1.0
-	if k < encoders.MaxSlots {
-		share = float64(r.Budget.Units[k]) / float64(total)
-	}
-	return slotCost{share * r.PayloadKbps, 100 * share, share * r.BitsPerChanged, share * r.BitsPerPacket}
+// kbps returns what a lane spent on slots in the last two seconds.
+func kbps(l *engine.Lane, slots ...encoders.Slot) float64 {
+	return share(l, slots...) * l.Recent.PayloadKbps
 }
 
 // Draw implements room.Pane: a row per slot, then the payload and the verdict.
@@ -115,10 +113,14 @@ func (p *table) columns(rows []tableRow, w int) []grid.Column {
 	}
 	active := p.active()
 	if !p.hasShadows() {
-		add("kbps", 6, func(r *tableRow) look.Span { return look.Value.Span(units.Fixed(r.sumCost(active).kbps, 1)) })
-		add("share %", 7, func(r *tableRow) look.Span { return look.Plain.Span(units.Fixed(r.sumCost(active).share, 1)) })
-		add("bits/"+p.perShort(), 12, func(r *tableRow) look.Span { return look.Ratio.Span(units.Fixed(r.sumCost(active).changed, 2)) })
-		add("bits/packet", 11, func(r *tableRow) look.Span { return look.Plain.Span(units.Fixed(r.sumCost(active).packet, 1)) })
+		figure := func(title string, width, digits int, style look.Style, all float64) {
+			add(title, width, func(r *tableRow) look.Span { return style.Span(units.Fixed(all*share(active, r.slots...), digits)) })
+		}
+		recent := &active.Recent
+		figure("kbps", 6, 1, look.Value, recent.PayloadKbps)
+		figure("share %", 7, 1, look.Plain, 100)
+		figure("bits/"+p.perShort(), 12, 2, look.Ratio, recent.BitsPerChanged)
+		figure("bits/packet", 11, 1, look.Plain, recent.BitsPerPacket)
 		return list
 	}
 	digits := 1
@@ -130,14 +132,14 @@ func (p *table) columns(rows []tableRow, w int) []grid.Column {
 	width := min(laneWidth-2+(w-namesWidth+differenceWidth-len(indices)*shadowWidth)/len(indices), maxFigure)
 	for i, index := range indices {
 		l := &p.lanes[index]
-		cost := func(r *tableRow) float64 { return r.sumCost(l).inUnit(p.unit) }
+		cost := func(r *tableRow) float64 { return p.unit.of(l) * share(l, r.slots...) }
 		name := l.Letter + " " + look.LaneName(l.Name(), width-2-look.TextWidth(l.Letter+" "))
 		add(string(look.LaneSymbol(index))+" "+name, width, func(r *tableRow) look.Span {
 			return look.Value.Span(units.Fixed(cost(r), digits))
 		})
 		if i > 0 {
 			add("vs "+active.Letter, differenceWidth-2, func(r *tableRow) look.Span {
-				diff := cost(r) - r.sumCost(active).inUnit(p.unit)
+				diff := cost(r) - p.unit.of(active)*share(active, r.slots...)
 				return differenceStyle(diff).Span(units.Signed(diff, digits))
 			})
 		}
@@ -195,15 +197,6 @@ func (p *table) visibleSlots(n int) (visible, rest []encoders.Slot) {
 type tableRow struct {
 	name  string
 	slots []encoders.Slot
-}
-
-// sumCost returns what a lane spent on the slots of the row.
-func (r *tableRow) sumCost(l *engine.Lane) (sum slotCost) {
-	for _, k := range r.slots {
-		s := newSlotCost(l, k)
-		sum.kbps, sum.share, sum.changed, sum.packet = sum.kbps+s.kbps, sum.share+s.share, sum.changed+s.changed, sum.packet+s.packet
-	}
-	return sum
 }
 
 // differenceStyle returns the style of a difference: fewer is good. A difference that is rounded to
@@ -265,22 +258,21 @@ func (p *table) verdict() (text, more string) {
 	if shadow == nil {
 		largest, maxShare := encoders.Slot(0), -1.0
 		for _, k := range p.slots {
-			if share := newSlotCost(active, k).share; share > maxShare {
-				largest, maxShare = k, share
+			if s := share(active, k); s > maxShare {
+				largest, maxShare = k, s
 			}
 		}
-		return active.Name() + " spends most on " + panes.SlotName(largest, p.snap.Schema) + ": " + units.Fixed(maxShare, 0) +
+		return active.Name() + " spends most on " + panes.SlotName(largest, p.snap.Schema) + ": " + units.Fixed(100*maxShare, 0) +
 			" % of its bits.", " To compare it with another encoder, press v."
 	}
-	// MaxSlots stands for all slots.
-	activeKbps, shadowKbps := newSlotCost(active, encoders.MaxSlots).kbps, newSlotCost(shadow, encoders.MaxSlots).kbps
+	activeKbps, shadowKbps := active.Recent.PayloadKbps, shadow.Recent.PayloadKbps
 	if activeKbps <= 0 || shadowKbps <= 0 {
 		return "", ""
 	}
 	totalDiff := shadowKbps - activeKbps
 	largest, maxDiff := encoders.Slot(0), 0.0
 	for _, k := range p.slots { // only slots whose difference has the sign of the total
-		if diff := newSlotCost(shadow, k).kbps - newSlotCost(active, k).kbps; diff*totalDiff > 0 && math.Abs(diff) > math.Abs(maxDiff) {
+		if diff := kbps(shadow, k) - kbps(active, k); diff*totalDiff > 0 && math.Abs(diff) > math.Abs(maxDiff) {
 			largest, maxDiff = k, diff
 		}
 	}
@@ -316,7 +308,7 @@ func (p *table) drawBars(c *look.Canvas, th *look.Theme, y int) {
 		maxWidth := c.W - 6
 		parts := make([]panes.Part, len(p.slots))
 		for i, k := range p.slots {
-			parts[i] = panes.Part{Name: panes.SlotName(k, p.snap.Schema), Share: newSlotCost(l, k).share / 100, Slot: int(k)}
+			parts[i] = panes.Part{Name: panes.SlotName(k, p.snap.Schema), Share: share(l, k), Slot: int(k)}
 		}
 		panes.StackedBar(c, th, 3, nameY+1, min(max(int(float64(maxWidth)*l.Recent.PayloadKbps/maxKbps), 0), maxWidth), parts)
 	}

@@ -87,11 +87,7 @@ func newClient(o *order) *client {
 		column("wire", 5, 1, look.Wire, func(r *packetlog.Record) string { return strconv.Itoa(r.Wire) }),
 		{Title: "outcome", Width: grid.Rest, Min: 13, Text: func(c grid.Cell) []look.Span {
 			r := &p.view.Packets[c.Row]
-			word := string(c.Theme.Outcome[r.Outcome]) + " " + look.OutcomeName(r.Outcome)
-			if r.Outcome == packetlog.Lost {
-				word += ": " + r.Cause.String()
-			}
-			return grid.Text(look.OutcomeStyle(r.Outcome), word)
+			return grid.Text(look.OutcomeStyle(r.Outcome), c.Theme.OutcomeSymbol(r.Outcome)+" "+look.OutcomeText(r))
 		}},
 	}}
 	return p

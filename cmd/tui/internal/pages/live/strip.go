@@ -10,11 +10,9 @@ import (
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/tour"
-	"wirelab/experiment/container"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
-	"wirelab/lossmodel"
 )
 
 // strip shows the last packets as one marker each. Like the beam of an oscilloscope, new packets
@@ -282,15 +280,9 @@ func describePacket(th *look.Theme, r *packetlog.Record) []look.Span {
 	if r.Baseline > 0 {
 		base = fmt.Sprintf("baseline age %d", r.Baseline)
 	}
-	outcome := look.OutcomeName(r.Outcome)
-	switch {
-	case r.Outcome == packetlog.Lost:
-		outcome = "lost: " + lossmodel.Cause(r.Cause).String()
-	case r.Arrived > 0:
-		outcome += fmt.Sprintf(" after %d ms", (r.Arrived - r.Sent).Milliseconds())
-	}
-	if r.Repair != container.NotRepaired {
-		outcome += ", repaired"
+	outcome := look.OutcomeText(r)
+	if r.Arrived > 0 {
+		outcome += fmt.Sprintf(", took %d ms", (r.Arrived - r.Sent).Milliseconds())
 	}
 	return []look.Span{
 		look.Value.Span(fmt.Sprintf("#%d", r.Seq)),

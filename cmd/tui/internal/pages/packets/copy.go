@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"wirelab/cmd/tui/internal/grid"
+	"wirelab/cmd/tui/internal/look"
 )
 
 // Selection implements room.Copier: the columns of the selected packet, as "title value" in each line.
@@ -20,6 +21,6 @@ func (p *packets) Selection() string {
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString("outcome " + outcomeText(p.record(row)) + "\n")
+	b.WriteString("outcome " + look.OutcomeText(p.record(row)) + "\n")
 	return b.String()
 }

@@ -13,7 +13,6 @@ import (
 	"wirelab/cmd/tui/internal/packetfilter"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
-	"wirelab/experiment/container"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/internal/units"
@@ -352,22 +351,6 @@ func (p *list) setColumns() {
 	p.sortFields = append(p.sortFields, "outcome")
 }
 
-// outcomeText returns the name of a packet's outcome, the stage that dropped it, whether it was repaired, and how late it
-// was.
-func outcomeText(r *packetlog.Record) string {
-	text := look.OutcomeName(r.Outcome)
-	if r.Outcome == packetlog.Lost {
-		text += ": " + r.Cause.String()
-	}
-	if r.Repair != container.NotRepaired {
-		text += ", repaired"
-	}
-	if r.Late > 0 {
-		text += ", late " + units.Stepped(units.Milliseconds(r.Late), 1, 9.95) + " ms"
-	}
-	return text
-}
-
 // outcomeSpans returns the symbol and the text of a packet's outcome.
 func outcomeSpans(th *look.Theme, r *packetlog.Record) []look.Span {
 	style := look.OutcomeStyle(r.Outcome)
@@ -375,10 +358,10 @@ func outcomeSpans(th *look.Theme, r *packetlog.Record) []look.Span {
 	switch {
 	case r.Late > 0:
 		textStyle = look.Late
-	case r.Outcome == packetlog.Decoded && r.Repair == container.NotRepaired:
+	case r.Outcome == packetlog.Decoded && r.RepairedBy() == "":
 		textStyle = look.Dim
 	}
-	return []look.Span{style.Span(th.OutcomeSymbol(r.Outcome) + " "), textStyle.Span(outcomeText(r))}
+	return []look.Span{style.Span(th.OutcomeSymbol(r.Outcome) + " "), textStyle.Span(look.OutcomeText(r))}
 }
 
 // Draw implements room.Pane. The selected packet is in the middle. Without a selection the followed packet is in the

@@ -73,7 +73,7 @@ func (p *Pane) drawText(c *look.Canvas, th *look.Theme, x, y int, style look.Sty
 // the value of the other link if it differs. It returns the column after them. The decimal
 // digits, units and gauges of all rows are aligned.
 func (p *Pane) drawNumber(c *look.Canvas, th *look.Theme, x, y int, style look.Style, text string, ctl *control) int {
-	const numberWidth, unitWidth, gaugeWidth = 7, 7, 14 // in columns
+	const numberWidth, unitWidth, maxGaugeWidth, noteWidth = 7, 7, 14, 13 // in columns
 	number, unit := units.Split(text)
 	if number == "" { // a word such as "off", which is in unit
 		number, unit = unit, ""
@@ -81,6 +81,7 @@ func (p *Pane) drawNumber(c *look.Canvas, th *look.Theme, x, y int, style look.S
 	c.TextRight(x+numberWidth, y, style, number)
 	end := c.Clip(x+numberWidth+1, y, c.W-2-x-numberWidth-1, look.Dim, unit)
 	x = max(x+numberWidth+unitWidth, end+1)
+	gaugeWidth := max(min(maxGaugeWidth, c.W-2-x-noteWidth), 0)
 	level, hasLevel := 0.0, false
 	if ctl.isSetting() {
 		level, hasLevel = ctl.Level(p.cfg)
@@ -89,7 +90,7 @@ func (p *Pane) drawNumber(c *look.Canvas, th *look.Theme, x, y int, style look.S
 	case ctl.overridden:
 		end = c.Clip(x, y, c.W-2-x, look.Dim, "set by netem")
 		x = max(x+gaugeWidth, end) + 2
-	case hasLevel && x+gaugeWidth < c.W-2:
+	case hasLevel:
 		if text == "off" { // also where it is the largest value, as of a rate
 			level = 0
 		}
@@ -101,8 +102,8 @@ func (p *Pane) drawNumber(c *look.Canvas, th *look.Theme, x, y int, style look.S
 	if note == "" && p.isSelected(ctl) {
 		note = th.KeyLabel(ctl.neighbours(p.cfg))
 	}
-	if note != "" {
-		end = c.Clip(x, y, c.W-2-x, look.Dim, note)
+	if note != "" && look.TextWidth(note) <= c.W-2-x {
+		end = c.Text(x, y, look.Dim, note)
 	}
 	return end
 }

@@ -109,7 +109,8 @@ func (p *Page) Focus(step int) {
 // Maximise shows the focused pane alone or, if the user has focused none, the first one that has something to show. The
 // next call shows all panes again.
 func (p *Page) Maximise() {
-	if !p.maximised && p.alone() { // the screen shows one pane anyway
+	isOnly := !slices.ContainsFunc(p.Slots, func(s *Slot) bool { return s != p.Focused() && !isAbsent(s) })
+	if !p.maximised && (p.alone() || isOnly) { // the screen shows one pane anyway
 		return
 	}
 	p.maximised = !p.maximised

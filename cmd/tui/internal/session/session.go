@@ -147,7 +147,14 @@ func (s *Session) doInput(c live.Command) error {
 		return errors.New(strings.TrimPrefix(s.Snap.Config.Data.Source, "file:") +
 			" is a recording and cannot be played; for a live world run tui --data world")
 	}
-	if c.Change.Text("press") == "" {
+	const isError = true
+	isPaused, isPress := s.Snap.State == engine.Paused, c.Change.Text("press") != ""
+	switch {
+	case isPaused && isPress:
+		return errors.New("the player does not move while time is paused; space continues")
+	case isPaused:
+		s.Say(c.Change.Label()+", when time continues", !isError)
+	case !isPress:
 		s.accept(c)
 	}
 	s.Send(c)

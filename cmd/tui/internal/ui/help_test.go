@@ -37,7 +37,7 @@ func TestFooterOfPages(t *testing.T) {
 		"3":        {"f filter  ↑↓ packet  tab pane  1-5 page  S sort", "f filter  tab pane  1-5 page"},
 		"3 #":      {"enter base  esc back  ←→ field  ↑↓ row  1-5 page", "enter base  esc back  1-5 page"},
 		"3 up # <": {"enter base  ←→ field  ↑↓ row  esc back", "enter base  ←→ field"},
-		"4":        {"[ ] zoom  ←↑↓→ pan  $ row costs  1-5 page  c view", "[ ] zoom  $ row costs  1-5 page"},
+		"4":        {"←↑↓→ pan  $ row costs  1-5 page  c view", "$ row costs  1-5 page"},
 		"5":        {"v add shadow  del remove  1-5 page  S sort  c view", "v add shadow  1-5 page  S sort"},
 	} {
 		for i, size := range [][2]int{{80, 24}, {minWidth, minHeight}} {

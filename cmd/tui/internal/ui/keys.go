@@ -66,7 +66,7 @@ func (s *Shell) bindPanes() []room.Binding {
 		paneKey(s, "r", "select what the others are compared with", "this page compares nothing",
 			room.Referrer.NextReference).InFooter("reference"),
 		paneKey(s, "w", "write what is listed to a file", "this page has no list to write", room.Writer.WriteFile).InFooter("write"),
-		room.Bind("z", "one pane fills the page; again: all panes", alone).NotifyIdle("the screen shows one pane at a time already; tab is the next"),
+		room.Bind("z", "one pane fills the page; again: all panes", alone).NotifyIdle("the screen shows one pane already"),
 		paneKey(s, "Z", "time range of the charts", "the screen shows no charts over time", zoom),
 	}
 }

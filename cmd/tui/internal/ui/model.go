@@ -99,7 +99,7 @@ func newDashboardWith(lab room.Lab, opt Options, cat *controls.Catalog) *dashboa
 // pages returns the pages of a session in the order of their keys, without the page Flow.
 func pages(opt Options, cat *controls.Catalog, snap *engine.Snapshot) []*room.Page {
 	comparison := &panes.SelectedShadow{} // the shadow that is compared with the active encoder, on two pages
-	data := world.New(snap.Schema, "[", "]")
+	data := world.New(snap.Schema)
 	if room.SendsFiles(snap.Schema) {
 		data = file.New(cat)
 	}
@@ -107,11 +107,11 @@ func pages(opt Options, cat *controls.Catalog, snap *engine.Snapshot) []*room.Pa
 }
 
 // crowdPages returns the pages of a crowd. It makes those of the selected client too, which showClient adds when its run
-// is repeated; their keys [ and ] select a client, so that pgdown and pgup change the scale of the world.
+// is repeated; their keys [ and ] select a client.
 func (m *dashboard) crowdPages(opt Options) []*room.Page {
 	comparison := &panes.SelectedShadow{}
 	page, selectClient := crowd.New()
-	m.ofClient = []*room.Page{bits.New(comparison), packets.New(), world.New(m.lab.Snap.Schema, "pgdown", "pgup")}
+	m.ofClient = []*room.Page{bits.New(comparison), packets.New(), world.New(m.lab.Snap.Schema)}
 	for _, p := range m.ofClient {
 		p.Keys = append(p.Keys, room.Pair("[", "]", "previous, next client, as on the page Crowd",
 			selectClient).InFooter("client").Pin())

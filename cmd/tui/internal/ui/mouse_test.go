@@ -135,8 +135,9 @@ func TestFooterCanBeClicked(t *testing.T) {
 					clicked, clickedLab := open()
 					clickAt(clicked, h.x+dx, 47, tea.MouseButtonLeft)
 					pressed, pressedLab := open()
-					key := strings.Fields(h.label)[0]
-					if strings.ContainsAny(h.label, "↑←") || len(strings.Fields(h.label)) > 1 { // several keys
+					labels := strings.Fields(h.label) // of several keys
+					key := labels[min(dx, len(labels)-1)]
+					if strings.ContainsAny(h.label, "↑←") {
 						key = string(symbols[dx])
 					}
 					press(pressed, key)

@@ -24,8 +24,8 @@ func TestKeysPlayTheWorld(t *testing.T) {
 		{"/hover", "hover off"}, // hover is on in the snapshot
 		{"/katamari", "katamari on"},
 		{"/autopilot", "autopilot off"},
-		{"[ ] c shift+left tab z Z enter esc", ""}, // keys that change only the display
-		{"e down enter", "encoder rotor"},          // general keys work on this page
+		{"[ ] pgup pgdown c shift+left tab z Z enter esc", ""}, // keys that change only the display
+		{"e down enter", "encoder rotor"},                      // general keys work on this page
 		{"/press up left", "press up left"},
 		{"/hover on", "hover on"},
 		{"/katamari OFF", "katamari off"},
@@ -38,6 +38,14 @@ func TestKeysPlayTheWorld(t *testing.T) {
 		press(m, "4", c.keys)
 		checkSent(t, lab.Got, c.want)
 	}
+	lab := labtest.NewWorld()
+	lab.Snap.State = engine.Paused
+	m := large(lab)
+	for keys, want := range map[string]string{"4 left": "does not move while time is paused", "4; /hover": "hover off, when time continues"} {
+		press(m, keys)
+		checkShown(t, m, want)
+	}
+	checkSent(t, lab.Got, "hover off")
 }
 
 // TestPastShowsNoCurrentWorld checks that a past moment shows no current cubes, but the figures
@@ -54,7 +62,7 @@ func TestPastShowsNoCurrentWorld(t *testing.T) {
 			t.Errorf("the past has %q", not)
 		}
 	}
-	for _, want := range []string{"the run is being repeated up to this moment", "Starved %"} {
+	for _, want := range []string{"The run is being repeated", "Starved %"} {
 		if !strings.Contains(view, want) {
 			t.Errorf("the past lacks %q", want)
 		}

@@ -141,14 +141,7 @@ func (p *details) missingText() string {
 	case p.opened == nil && past == nil: // the lab has not answered yet
 		return "..."
 	case p.opened == nil:
-		text := "The run is being repeated from its start up to this packet"
-		if past.To > 0 {
-			text += ", sent at " + look.FormatTime(past.To)
-		}
-		if past.Reached > 0 {
-			text += "; it has reached " + look.FormatTime(past.Reached)
-		}
-		return text + ". esc ends this."
+		return panes.RepeatingText(past)
 	case p.opened.Gone && p.overNetwork:
 		return "Over a network, the details of packets are kept for five minutes, because the run cannot be repeated."
 	case p.opened.Gone:

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
 	"wirelab/experiment/engine"
@@ -17,6 +18,18 @@ func NothingSentText(l *engine.Lane) string {
 		return "nothing sent yet"
 	}
 	return "nothing sent in the last 2 s; " + strconv.FormatInt(l.Totals.Sent, 10) + " packets before"
+}
+
+// RepeatingText describes how far the run is repeated; nil if the lab has not answered yet.
+func RepeatingText(past *engine.Past) string {
+	text := "The run is being repeated"
+	if past != nil && past.To > 0 {
+		text += " up to " + look.FormatTime(past.To)
+	}
+	if past != nil && past.Reached > 0 {
+		text += ": reached " + look.FormatTime(past.Reached)
+	}
+	return text + ". esc ends this."
 }
 
 // ChangesAsWhole reports whether all items of a frame change together: a frame of a voice call has

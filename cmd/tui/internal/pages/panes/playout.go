@@ -87,13 +87,20 @@ func starved(s *meters.Sample) (num, den float64) {
 	return 100 * float64(s.Starved), float64(s.Displayed)
 }
 
-// Draw implements room.Pane. It draws as many charts of the active encoder side by side as fit, at least one.
+// Draw implements room.Pane. It draws the charts of the active encoder in as many columns as fit, the most important in
+// the first row.
 func (p *Playout) Draw(c *look.Canvas, th *look.Theme, _ bool) {
 	list := p.playoutCharts()
-	list = list[:min(max(c.W/minPlayoutWidth, 1), len(list))]
+	columns := min(max(c.W/minPlayoutWidth, 1), len(list))
 	t := p.samples()
 	t.Shadows = nil
-	c.Split(len(list), func(i int, side *look.Canvas) { t.Draw(side, th, list[i:i+1]) })
+	c.Split(columns, func(i int, side *look.Canvas) {
+		var column []TimeChart[meters.Sample]
+		for ; i < len(list); i += columns {
+			column = append(column, list[i])
+		}
+		t.Draw(side, th, column)
+	})
 }
 
 // smoothPeriod is the period of SmoothDelay: that of the clock offset of a fixed playout delay, at its longest.

@@ -35,8 +35,7 @@ type worldMap struct {
 	dirty      bool               // the world changed and is not drawn yet
 	emptyText  string             // shown while there is no world
 	play       *play              // the player of a live world
-
-	zoomOut, zoomIn string // the keys
+	page       *room.Page         // to which the map belongs
 }
 
 func (p *worldMap) Name() string { return "World" }
@@ -89,7 +88,7 @@ func emptyText(v room.View) string {
 	case v.Snap.Frames != nil || v.Snap.World != nil:
 		return "No positions are known yet."
 	case v.Past && v.Now != nil:
-		return "No world to show: the run is being repeated up to this moment."
+		return panes.RepeatingText(v.Now.Past)
 	}
 	return "No world to show: " + panes.NothingSentText(v.ActiveLane()) + "."
 }
@@ -135,7 +134,7 @@ func (p *worldMap) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	p.dirty = false
 	if !p.hasThings() {
 		c.Frame(th, focused, p.Name())
-		c.Clip(2, 1, c.W-4, look.Dim, p.emptyText)
+		c.Wrap(2, 1, c.W-4, look.Dim, p.emptyText)
 		return
 	}
 	sides := p.sides(c.W)
@@ -256,11 +255,11 @@ func (p *worldMap) NextFigure() room.Request {
 	return p.switcher.NextFigure()
 }
 
-// Move pushes the player of a live world, or else pans the view.
+// Move pushes the player of a live world, or pans the view: in a recording, and by large steps.
 func (p *worldMap) Move(dx, dy int) room.Request {
-	if !p.play.live {
-		const maxSteps = 4 // of an eighth of the view
-		p.pan(min(max(dx, -maxSteps), maxSteps), min(max(-dy, -maxSteps), maxSteps))
+	if isLarge := dx*dx+dy*dy > 1; isLarge || !p.play.live {
+		const maxPan = 4 // steps of an eighth of the view
+		p.pan(min(max(dx, -maxPan), maxPan), min(max(-dy, -maxPan), maxPan))
 		return room.Request{}
 	}
 	d := config.Directions() // left, right, up, down
@@ -320,7 +319,12 @@ func (p *worldMap) KeyHelp(key string) string {
 
 // Bindings implements room.Binder.
 func (p *worldMap) Bindings() []room.Binding {
-	zoom := func(step int) room.Request { return p.Wheel(0, 0, step) }
+	zoom := func(step int) room.Request {
+		if p.Absent() { // pages of the list of values
+			return p.page.Move(0, -step*room.PageStep)
+		}
+		return p.Wheel(0, 0, step)
+	}
 	pan := func(dx, dy int) func(int) room.Request {
 		return func(step int) room.Request {
 			p.pan(step*dx, step*dy)
@@ -328,7 +332,7 @@ func (p *worldMap) Bindings() []room.Binding {
 		}
 	}
 	return []room.Binding{
-		room.Pair(p.zoomOut, p.zoomIn, "zoom out, zoom in", zoom).InFooter("zoom").Pin().Unless(func() bool { return !p.hasThings() }),
+		room.Pair("pgdown", "pgup", "zoom out, zoom in", zoom).InFooter("zoom").Unless(func() bool { return !p.hasThings() }),
 		room.Pair("shift+left", "shift+right", "pan", pan(1, 0)),
 		room.Pair("shift+down", "shift+up", "pan", pan(0, 1)),
 		panes.RowCostBinding("heat map of the bits that each row cost", func() bool { return p.costs != nil }),

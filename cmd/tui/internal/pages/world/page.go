@@ -37,8 +37,8 @@ func (s *switcher) NextFigure() room.Request {
 	return room.Request{Redraw: true}
 }
 
-// New returns the page for data with a schema; nil means cubes. The map has the given keys.
-func New(schema *frame.Schema, zoomOut, zoomIn string) *room.Page {
+// New returns the page for data with a schema; nil means cubes.
+func New(schema *frame.Schema) *room.Page {
 	p := &room.Page{Name: "World", Top: room.NewSlot(&panes.SummaryLine{}), TopIfWide: true}
 	s := &switcher{figures: []figure{worldFigure, budgetFigure, valuesFigure, displayFigure}}
 	isCubes := schema == nil || frame.IsCubes(schema)
@@ -46,7 +46,7 @@ func New(schema *frame.Schema, zoomOut, zoomIn string) *room.Page {
 	upper := map[figure]*room.Slot{}
 	if hasMap {
 		play := &play{}
-		slots := p.Add(&worldMap{switcher: s, world: worldview.NewMap(schema), play: play, zoomOut: zoomOut, zoomIn: zoomIn}, &budgets{switcher: s})
+		slots := p.Add(&worldMap{switcher: s, world: worldview.NewMap(schema), play: play, page: p}, &budgets{switcher: s})
 		upper[worldFigure], upper[errorFigure] = slots[0], slots[0]
 		upper[budgetFigure] = slots[1]
 		if isCubes {

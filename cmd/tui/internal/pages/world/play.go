@@ -56,11 +56,11 @@ func (p *play) player(th *look.Theme) [][]look.Span {
 	// command returns a command with the state of its switch, of constant width.
 	command := func(name string, on bool) []look.Span {
 		if on {
-			return []look.Span{look.Key.Span("  /" + name), look.Value.Span(" on ")}
+			return []look.Span{look.Key.Span("  /" + name), look.Value.Span(": on ")}
 		}
-		return []look.Span{look.Key.Span("  /" + name), look.Faint.Span(" off")}
+		return []look.Span{look.Key.Span("  /" + name), look.Faint.Span(": off")}
 	}
 	// In the world hover is called Push, because it pushes cubes away, and katamari Pull.
 	return [][]look.Span{who, command("hover", p.keys.Push), command("katamari", p.keys.Pull),
-		command("autopilot", p.autopilot), {look.Key.Span("  /reset"), look.Dim.Span(" the cubes")}}
+		command("autopilot", p.autopilot), {look.Key.Span("  /reset")}}
 }

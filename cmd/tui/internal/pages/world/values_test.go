@@ -14,7 +14,7 @@ import (
 // differ, and has nothing specific to cubes.
 func TestValuesSentAndShown(t *testing.T) {
 	lab := labtest.NewCalls()
-	page := New(lab.Snap.Schema, "[", "]")
+	page := New(lab.Snap.Schema)
 	s := labtest.NewStage(page, lab, 80, 22)
 	for _, want := range []string{"age 133 ms, 13 of 26 values differ", "position-x", "107168        106982      -185.945", "Age ms  max, 2 s   150"} {
 		if view := s.View(); !strings.Contains(view, want) {
@@ -54,7 +54,7 @@ func TestParts(t *testing.T) {
 	d.Sent.Table = []int32{77, 0, 0, 0, 0, 1, 55, 9, 0, 0, 0, 0, 0, 0, 0, 0}
 	d.Shown.Table = []int32{75, 0, 0, 0, 0, 1, 54, 9, 0, 0, 0, 0, 0, 1, 3, 4}
 	lab.Snap.Schema = s
-	stage := labtest.NewStage(New(s, "[", "]"), lab, 80, 22)
+	stage := labtest.NewStage(New(s), lab, 80, 22)
 	view := stage.View()
 	for _, want := range []string{"Time ", "Now ", "77            75", "Player 0", "X ", "55            54", "Health ", "9             9", "Player 2"} {
 		if !strings.Contains(view, want) {
@@ -76,7 +76,7 @@ func TestMessagesAreShownAsText(t *testing.T) {
 	d := lab.Snap.Frames
 	d.Sent.Table, d.Shown.Table = nil, nil
 	d.Sent.Body, d.Shown.Body = []byte("the second message\x1b[2J\xff"), []byte("the first\r\nmessage")
-	view := labtest.NewStage(New(lab.Snap.Schema, "[", "]"), lab, 80, 22).View()
+	view := labtest.NewStage(New(lab.Snap.Schema), lab, 80, 22).View()
 	for _, want := range []string{"the second message·[2J·", "the first message", "18 bytes"} {
 		if !strings.Contains(view, want) {
 			t.Errorf("no %q in\n%s", want, view)
@@ -100,7 +100,7 @@ func TestWorldOfATable(t *testing.T) {
 	lab.Snap.Schema, lab.Snap.Item = schema, "entity"
 	table := func(x int32) []int32 { return []int32{1, -100, 50, 0, 1, x, -50, 3, 0, 900, 900, 0} }
 	lab.Snap.Frames = &playout.Frames{Sent: frame.Frame{Table: table(100)}, Shown: &frame.Frame{Table: table(80)}, Age: 137 * time.Millisecond}
-	page := New(schema, "[", "]")
+	page := New(schema)
 	s := labtest.NewStage(page, lab, 100, 24)
 	for _, want := range []string{"Sender  2 entities; 1 moving", "Receiver  137 ms behind; 1 displaced", "across"} {
 		if view := s.View(); !strings.Contains(view, want) {

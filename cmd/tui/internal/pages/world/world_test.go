@@ -54,7 +54,7 @@ func TestKnownCubeLightsKnownCells(t *testing.T) {
 		{"near, turned by an eighth", []playout.Pose{far, {X: 0, Y: 0, Z: 0.2, Rot: eighth}}, 4,
 			"19,10:⢀ 20,10:⣴ 21,10:⣦ 22,10:⡀ 19,11:⠈ 20,11:⠻ 21,11:⠟ 22,11:⠁"},
 	} {
-		p := labtest.Pane[*worldMap](New(nil, "[", "]"))
+		p := labtest.Pane[*worldMap](New(nil))
 		snap := *labtest.NewLab().Snap
 		snap.World = &playout.Picture{Sent: c.poses}
 		p.world.Camera.Pan(0, 0) // does not follow the player
@@ -72,7 +72,7 @@ func TestKnownCubeLightsKnownCells(t *testing.T) {
 // TestArrowsPanARecording: in a recording the arrows pan.
 func TestArrowsPanARecording(t *testing.T) {
 	lab := labtest.NewLab()
-	page := New(nil, "[", "]")
+	page := New(nil)
 	m := labtest.NewStage(page, lab, 80, 22)
 	m.Press("left")
 	if k := labtest.Pane[*worldMap](page).world.Camera; len(lab.Got) > 0 || k.X >= 0 {
@@ -86,7 +86,7 @@ func TestPriorities(t *testing.T) {
 	lab := labtest.NewLab()
 	lab.Snap = labtest.Budgets()
 	lab.Snap.Config.Sender.Budget = 64_000
-	page := New(nil, "[", "]")
+	page := New(nil)
 	m := labtest.NewStage(page, lab, 160, 30)
 	m.Press("x")
 	if len(lab.Got) != 1 || lab.Got[0].Priorities == nil || !*lab.Got[0].Priorities {

@@ -73,7 +73,7 @@ func screenStates(t *testing.T) []screenState {
 		{"compare with parameters", on(func() room.Lab { return &labtest.Lab{Snap: tuned()} }), "5 right right", "g…s=2 o…l=4 211.9"},
 		{"compare, remote", on(newRemote), "5", "no shadows over a network"},
 		{"compare, refused", on(func() room.Lab { return &labtest.Lab{Snap: labtest.RefusingSnapshot()} }), "5", "packet of 70000 bytes does not fit"},
-		{"compare without shadows", on(labtest.NewChanged), "5", "no shadows yet: v adds an encoder on the same frames and losses; Changes active encoder, before → after"},
+		{"compare without shadows", on(labtest.NewChanged), "5", "figures since 00:47.0; v adds a shadow; Changes active encoder, before → after"},
 		{"report", withReports, "down down down down", ""},
 		{"report, unreadable", withReports, "down", "was saved by another version of Wirelab, with format 4"},
 		{"transport", on(newTransportLab), "6", ""},

@@ -435,14 +435,13 @@ func (p *table) footnote(width int) []string { return look.Wrap(p.noteText(width
 // noteText returns the text of the footnote, in at most maxWidth columns if possible.
 func (p *table) noteText(maxWidth int) string {
 	isAlone := len(p.data.rows) < 2
-	note := cmp.Or(p.noShadows, "no shadows yet: v adds an encoder on the same frames and losses")
 	switch {
-	case isAlone && (p.data.IsRun || len(p.data.rows) == 0):
-		return note
+	case isAlone && (p.data.IsRun || p.noShadows != ""):
+		return cmp.Or(p.noShadows, "no shadows yet: v adds an encoder on the same frames and losses")
 	case p.data.To <= p.data.From:
 		return "the comparison begins 1 s after the last encoder was added or swapped"
 	case isAlone:
-		return "figures since " + look.FormatTime(p.data.From) + "; " + note
+		return "figures since " + look.FormatTime(p.data.From) + "; v adds a shadow"
 	}
 	period := seconds(max(p.data.To-p.data.From, 0))
 	long := "common period " + period

@@ -62,9 +62,9 @@ func TestComparedFigures(t *testing.T) {
 		if at == 0 {
 			continue
 		}
-		gap, ok := p.gaps[p.gapKeyOf(r)]
+		gap := r.gap
 		want := r.figures[figureKbps] / p.rows[0].figures[figureKbps]
-		if !ok || !gap.significant || math.Abs(gap.estimate-want) > 1e-6 || gap.lo > want || gap.hi < want {
+		if !gap.significant || math.Abs(gap.estimate-want) > 1e-6 || gap.lo > want || gap.hi < want {
 			t.Errorf("%s: %+v, want %v", r.name, gap, want)
 		}
 	}
@@ -268,9 +268,6 @@ func TestChartsBelowTheTable(t *testing.T) {
 func TestReference(t *testing.T) {
 	p, m := stageOf(&labtest.Lab{Snap: labtest.FourShadows()}, 200, 46)
 	m.Press("down", "r")
-	for range 8 {
-		m.Tick(false)
-	}
 	lines := strings.Split(m.View(), "\n")
 	for i, want := range []string{"vs A relative-orientation", "better by", "reference", "worse by", "worse by", "worse by"} {
 		if !strings.Contains(lines[2+i], want) {
@@ -278,9 +275,9 @@ func TestReference(t *testing.T) {
 		}
 	}
 	own := p.rows[1].lanes
-	for _, r := range p.compared() {
+	for _, r := range p.data.rows {
 		ratio := r.lanes.Kbps().Value() / own.Kbps().Value()
-		if g := p.gaps[p.gapKeyOf(r)]; math.Abs(g.estimate-ratio) > 1e-9 {
+		if g := r.gap; math.Abs(g.estimate-ratio) > 1e-9 {
 			t.Errorf("%s: %v times the reference, want %v", r.name, g.estimate, ratio)
 		}
 	}
@@ -348,9 +345,6 @@ func TestSortByEveryFigure(t *testing.T) {
 	name := p.selected().name
 	for range numFigures + 1 {
 		m.Press("S")
-		for len(p.queue) > 0 {
-			m.Tick(false) // its gap is computed too; it has no interval
-		}
 		before := math.Inf(-1)
 		for at, r := range p.rows {
 			v := r.figures[p.sortFigure()]
@@ -371,45 +365,13 @@ func TestSortByEveryFigure(t *testing.T) {
 	}
 }
 
-// comparedPane returns the table of a snapshot with all intervals computed.
+// comparedPane returns the table of a snapshot.
 func comparedPane(snap *engine.Snapshot, w, h int) *table {
-	p, m := stageOf(&labtest.Lab{Snap: snap}, w, h)
-	for range 6 { // one interval per tick
-		m.Tick(false)
-	}
+	p, _ := stageOf(&labtest.Lab{Snap: snap}, w, h)
 	return p
 }
 
-// TestIntervalsAreLimited: nothing is computed while the time stands still; otherwise at most one
-// interval per tick and one round per second.
-func TestIntervalsAreLimited(t *testing.T) {
-	const tick, slow = 50 * time.Millisecond, 10
-	lab := &labtest.Lab{Snap: labtest.FourShadows()}
-	p, m := stageOf(lab, 160, 46)
-	for i := range 10 {
-		m.Tick(i%slow == 0)
-	}
-	if len(p.queue) != 0 || len(p.gaps) != 4 {
-		t.Fatalf("%d intervals, %d due", len(p.gaps), len(p.queue))
-	}
-	rounds := 0
-	for i := range 100 { // five seconds
-		lab.Snap = labtest.Shadows(90*time.Second+time.Duration(i)*tick, "rotor", "raw", "quantized", "changed-index")
-		due := len(p.queue)
-		m.Tick(i%slow == 0)
-		switch now := len(p.queue); {
-		case now > due:
-			rounds++
-		case due > 0 && now != due-1:
-			t.Fatalf("%d intervals were due, then %d", due, now)
-		}
-	}
-	if rounds < 3 || rounds > 6 {
-		t.Errorf("%d rounds in five seconds", rounds)
-	}
-}
-
-// The work of page 5 except drawing: comparing twice per second and one interval per tick, with five
+// The work of page 5 except drawing: comparing, and one interval for each lane, twice per second, with five
 // minutes of samples and ten seconds of packets of five encoders.
 func BenchmarkCompareGather(b *testing.B) {
 	snap := labtest.Shadows(300*time.Second, "rotor", "raw", "quantized", "changed-index")

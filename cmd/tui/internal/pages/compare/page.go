@@ -88,7 +88,7 @@ func (p *table) NextSort() room.Request { return p.Move(1, 0) }
 
 // sortChanged sorts the rows again, and shows the chart of the figure.
 func (p *table) sortChanged() {
-	p.rearrange()
+	p.arrange()
 	p.chart.Selected = chartForFigure(p.sortFigure())
 }
 
@@ -134,7 +134,7 @@ func (p *table) NextReference() room.Request {
 		return p.Release()
 	}
 	p.referenceKey = r.key
-	p.rearrange()
+	p.arrange()
 	return room.Request{Notice: "rows are compared with " + strings.TrimSpace(r.name)}
 }
 
@@ -142,7 +142,7 @@ func (p *table) NextReference() room.Request {
 func (p *table) Release() room.Request {
 	p.referenceKey = ""
 	if len(p.rows) > 0 {
-		p.rearrange()
+		p.arrange()
 	}
 	return room.Request{}
 }
@@ -155,7 +155,7 @@ func (p *table) Enter() room.Request {
 	switch {
 	case r != nil && r.isToggle:
 		p.showAll = !p.showAll
-		p.rearrange()
+		p.arrange()
 		return room.Request{}
 	case r != nil && r.report != nil:
 		return p.openCharts(r.report)
@@ -229,7 +229,7 @@ func (p *table) ShowReport(path string) room.Request {
 		return room.Refusal(err.Error())
 	}
 	p.showAll = p.showAll || !slices.ContainsFunc(p.opened, func(s report.SavedReport) bool { return s.Path == path })
-	p.rearrange()
+	p.arrange()
 	p.Cursor = max(p.indexOf(path), 0)
 	return room.Request{}
 }

@@ -23,7 +23,7 @@ func withReports(dir string, w, h int, keys ...string) (*table, *labtest.Stage) 
 	p, m := labtest.NewPaneStage[*table](New(&panes.SelectedShadow{}, dir), labtest.NewLab(), w, h)
 	_ = m.View()
 	p.showAll = true
-	p.rearrange()
+	p.arrange()
 	_ = m.View()
 	m.Tick(true) // reads what is visible
 	if len(keys) > 0 {
@@ -267,7 +267,7 @@ func TestOnlyComparableReportsAreListed(t *testing.T) {
 	like := p.runs[p.list[len(p.list)-1].Path]
 	like.settings = lab.Snap.Config.Settings()
 	like.comparedWith = nil
-	p.rearrange()
+	p.arrange()
 	listed := func() (n int) {
 		for _, r := range p.rows {
 			if r.report != nil {
@@ -306,7 +306,7 @@ func BenchmarkReportRows160x48(b *testing.B) {
 	other.SavedReport = report.SavedReport{Name: "other", Path: "other"}
 	p.list = []report.SavedReport{other.SavedReport}
 	p.store(&other)
-	p.rearrange()
+	p.arrange()
 	m.Press("down")
 	b.ReportAllocs()
 	for b.Loop() {

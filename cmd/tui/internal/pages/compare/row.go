@@ -89,6 +89,7 @@ type row struct {
 	isLane bool
 	lane   int           // index in the snapshot; 0 is the active encoder
 	lanes  laneData      // of a lane
+	gap    gap           // between a lane and the reference, if that is a lane too
 	absent bool          // the lane had not started yet at the displayed time
 	began  time.Duration // when the lane was added
 }

@@ -39,31 +39,17 @@ type table struct {
 	data         comparison
 	thisRun      *run
 	rows         []*row
-	referenceKey string         // the key of the row chosen as the reference; "" means the best lane
-	reference    *row           // the row that others are compared with
-	gaps         map[gapKey]gap // comparisons of lanes with the reference
-	queue        []*row         // lanes whose gap has to be computed
-	redraws      int            // number of comparisons since the last round of gaps began
-	sparkMax     float64        // upper end of the sparklines, in bits per sample
-	version      int            // the number of changes of rows
-	drawn        int            // version at the last Observe
-}
-
-// gapKey identifies a gap: a row, the reference, and the figure. A gap is shown until it is computed again.
-type gapKey struct {
-	row, reference string // keys
-	figure         figure
+	referenceKey string  // the key of the row chosen as the reference; "" means the best lane
+	reference    *row    // the row that others are compared with
+	sparkMax     float64 // upper end of the sparklines, in bits per sample
+	version      int     // the number of changes of rows
+	drawn        int     // version at the last Observe
 }
 
 func (p *table) Name() string { return "Compare" }
 
-// redrawsPerRound is the number of slow redraws between two rounds of gaps, so that a round takes one
-// second. A round computes the gap of each lane, one per tick, because each takes milliseconds.
-const redrawsPerRound = 2
-
 // Observe implements room.Observer. When a slow redraw is due (see room.View.RedrawDue), if a lane was added or removed,
-// or if the lab has repeated the run up to the time cursor, it compares the lanes of the new snapshot; otherwise it
-// computes the next gap that is due. A gap that was never computed starts a new round at once.
+// or if the lab has repeated the run up to the time cursor, it compares the lanes of the new snapshot.
 func (p *table) Observe(v room.View) bool {
 	p.observe(v)
 	isOther := len(v.Snap.Lanes) != len(p.lanes) || v.Cut() != p.isCut
@@ -81,12 +67,6 @@ func (p *table) Observe(v room.View) bool {
 			p.data.rows[0].figures.replace(p.thisRun.figures())
 		}
 		p.arrange()
-		p.redraws++
-		if p.redraws >= redrawsPerRound || p.lacksGap() {
-			p.queueGaps()
-		}
-	} else if p.computeNextGap() {
-		p.version++
 	}
 	changed := p.version != p.drawn
 	p.drawn = p.version
@@ -163,7 +143,12 @@ func (p *table) arrange() {
 	p.moveCursor(0)
 	p.reference = p.rows[max(p.indexOf(p.referenceKey), 0)]
 	p.setColumns()
-	p.queue = nil
+	for _, r := range p.data.rows {
+		r.gap = gap{}
+		if p.reference.isLane && r != p.reference {
+			r.gap = r.lanes.gapTo(&p.reference.lanes, by)
+		}
+	}
 	p.version++
 }
 
@@ -190,53 +175,6 @@ func (p *table) moveCursor(n int) {
 			p.Cursor = min(before, at-1)
 		}
 	}
-}
-
-// lacksGap reports whether the gap between any lane and the reference has never been computed.
-func (p *table) lacksGap() bool {
-	return slices.ContainsFunc(p.compared(), func(r *row) bool {
-		_, ok := p.gaps[p.gapKeyOf(r)]
-		return !ok
-	})
-}
-
-// compared returns the lanes that have a gap: all but the reference, if that is a lane.
-func (p *table) compared() (lanes []*row) {
-	for _, r := range p.rows {
-		if r.isLane && p.reference.isLane && r != p.reference {
-			lanes = append(lanes, r)
-		}
-	}
-	return lanes
-}
-
-func (p *table) gapKeyOf(r *row) gapKey { return gapKey{r.key, p.reference.key, p.sortFigure()} }
-
-// queueGaps queues all gaps for computing.
-func (p *table) queueGaps() {
-	p.redraws = 0
-	p.queue = p.compared()
-}
-
-// computeNextGap computes the next gap that is due and reports whether there was one.
-func (p *table) computeNextGap() bool {
-	if len(p.queue) == 0 {
-		return false
-	}
-	r := p.queue[0]
-	p.queue = p.queue[1:]
-	const maxGaps = 200 // more are mostly of encoders that were removed
-	if p.gaps == nil || len(p.gaps) > maxGaps {
-		p.gaps = map[gapKey]gap{}
-	}
-	p.gaps[p.gapKeyOf(r)] = r.lanes.gapTo(&p.reference.lanes, p.sortFigure())
-	return true
-}
-
-// rearrange makes the rows again after another figure or another reference was selected.
-func (p *table) rearrange() {
-	p.arrange()
-	p.queueGaps()
 }
 
 const (
@@ -378,7 +316,7 @@ func (p *table) gapCell(c grid.Cell) []look.Span {
 	if other := p.unlike(r); !isPaired && other != "" {
 		return grid.Text(look.Dim, other)
 	}
-	g := p.gaps[p.gapKeyOf(r)] // without an interval if it was not computed yet, or for reports
+	g := r.gap
 	style, word := look.Good, "better"
 	if v > base { // less is better for all figures
 		style, word = look.Warn, "worse"
@@ -469,9 +407,11 @@ func (p *table) comparesPackets() bool {
 // has an interval, with the block length: a number of packets for times, otherwise seconds. If it
 // is too early for an interval, intervalText describes how long the common period must be.
 func (p *table) intervalText() string {
-	g := p.gaps[p.gapKeyOf(p.selected())]
-	if others := p.compared(); !g.known && len(others) > 0 {
-		g = p.gaps[p.gapKeyOf(others[0])]
+	g := p.selected().gap
+	for _, r := range p.data.rows {
+		if !g.known {
+			g = r.gap
+		}
 	}
 	minPeriod := seconds(paired.MinPairs * meters.SamplePeriod)
 	switch {
@@ -500,5 +440,5 @@ func (p *table) Work() (read func() (storeResult func())) {
 	if !p.showAll {
 		visible = append(visible, p.list[:min(len(p.list), maxCompared)]...)
 	}
-	return p.work(visible, p.rearrange)
+	return p.work(visible, p.arrange)
 }

@@ -101,7 +101,11 @@ func (d *bitData) flips() string {
 	for k := range d.sections {
 		for _, n := range d.sections[k].flipped {
 			item := &d.items[d.itemAt(k, n)]
-			list = append(list, fmt.Sprintf("bit %d of the %s (%s %s)", n, d.sections[k].name, d.group(item), d.label(item)))
+			name := d.label(item)
+			if item.row != encoders.NoRow {
+				name = panes.RowName(d.schema, item.row) + " " + name
+			}
+			list = append(list, fmt.Sprintf("%s bit %d (%s)", d.sections[k].name, n, name))
 		}
 	}
 	if len(list) == 0 {

@@ -28,7 +28,6 @@ type bitPane struct {
 	perLine int       // bytes in a line, as last drawn
 	lines   []bitLine // as last drawn
 	top     int       // index of the first visible line
-	search  string    // result of the last search for a row; empty if it succeeded
 }
 
 // bitLine is a line of bytes with a line of labels below, or the heading of a section.
@@ -57,7 +56,7 @@ func (p *bitPane) selectPacket(seq uint64) {
 	if p.data != nil && p.wantRow == encoders.NoRow {
 		p.wantRow = p.data.items[p.cursor].row
 	}
-	p.seq, p.data, p.missing, p.search = seq, nil, false, ""
+	p.seq, p.data, p.missing = seq, nil, false
 }
 
 // Observe implements room.Observer: it takes the description of the selected packet from the snapshot.
@@ -203,9 +202,6 @@ func (p *bitPane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 	if hidden > 0 {
 		c.TextRight(c.W-2, c.H-1, look.Dim, fmt.Sprintf(" %s more %s ", words.Count(hidden, "byte"), th.Down))
-	}
-	if p.search != "" {
-		c.Clip(2, c.H-1, c.W-30, look.Warn, " "+p.search+" ")
 	}
 }
 
@@ -356,10 +352,10 @@ func (p *bitPane) drawLabel(c *look.Canvas, th *look.Theme, x, y, bitsX int, lin
 	c.Text(x, y, style, look.Truncate(text, max(w, 0)))
 }
 
-// click moves the cursor to the item at (x, y) of the pane.
-func (p *bitPane) click(x, y int) {
+// Click moves the cursor to the item at (x, y) of the pane.
+func (p *bitPane) Click(x, y int) (r room.Request) {
 	if p.data == nil {
-		return
+		return r
 	}
 	row := 2
 	for _, line := range p.lines[min(p.top, len(p.lines)):] {
@@ -371,54 +367,55 @@ func (p *bitPane) click(x, y int) {
 			if i := bit / bitsWidth; line.n > 0 && y >= row && bit >= 0 && i < line.n {
 				p.cursor = p.data.itemAt(line.section, 8*(line.first+i)+min(bit%bitsWidth, 7))
 			}
-			return
+			return r
 		}
 		row += line.height()
 	}
+	return r
 }
 
 // rowPane shows the row under the cursor of a bitPane: value, baseline and cost of each of its fields in the packet.
 type rowPane struct {
-	*bitPane
+	bits  *bitPane
 	table grid.Table
 	drawn *bitData // of the last Observe
 }
 
 func (p *rowPane) Name() string { return "Row" }
 
-func (p *rowPane) Absent() bool { return !p.on || p.missing }
+func (p *rowPane) Absent() bool { return !p.bits.on || p.bits.missing }
 
 func (p *rowPane) Observe(room.View) bool {
-	changed := p.drawn != p.data
-	p.drawn = p.data
+	changed := p.drawn != p.bits.data
+	p.drawn = p.bits.data
 	return changed
 }
 
 func (p *rowPane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	if p.data == nil {
+	if p.bits.data == nil {
 		c.Frame(th, focused, p.Name())
 		return
 	}
-	items := p.data.rowItems(p.cursor)
-	title := p.data.group(&p.data.items[p.cursor])
+	items := p.bits.data.rowItems(p.bits.cursor)
+	title := p.bits.data.group(&p.bits.data.items[p.bits.cursor])
 	c.Frame(th, focused, title, p.heading(items, look.TitleSpace(c.W, title))...)
-	p.table = grid.Table{Columns: p.columns(items), NumRows: len(items), Cursor: slices.Index(items, p.cursor), Centered: true, Sort: -1}
+	p.table = grid.Table{Columns: p.columns(items), NumRows: len(items), Cursor: slices.Index(items, p.bits.cursor), Centered: true, Sort: -1}
 	p.table.Draw(c, th, 1, c.H-2)
 }
 
 // columns returns the columns of a table of items: swatch and name, value, baseline, change, bits, and a bar. Fields of
 // a header have no baseline.
 func (p *rowPane) columns(items []int) []grid.Column {
-	item := func(cell grid.Cell) *bitItem { return &p.data.items[items[cell.Row]] }
+	item := func(cell grid.Cell) *bitItem { return &p.bits.data.items[items[cell.Row]] }
 	columns := []grid.Column{{Width: 16, Text: func(cell grid.Cell) []look.Span {
-		return []look.Span{cell.Theme.SlotMark(int(item(cell).slot)), look.Plain.Span(p.data.label(item(cell)))}
+		return []look.Span{cell.Theme.SlotMark(int(item(cell).slot)), look.Plain.Span(p.bits.data.label(item(cell)))}
 	}}}
 	for i, title := range []string{"value", "baseline", "change"} {
 		if i > 0 && item(grid.Cell{}).name != "" {
 			break
 		}
 		columns = append(columns, grid.Column{Title: title, Width: 20, Min: 8, Right: true, Text: func(cell grid.Cell) []look.Span {
-			value, baseline, change := p.data.values(item(cell))
+			value, baseline, change := p.bits.data.values(item(cell))
 			text := [...]string{value, baseline, change}[i]
 			if look.TextWidth(text) > cell.Width { // without the value in the unit of the field
 				text, _, _ = strings.Cut(text, " (")
@@ -438,10 +435,10 @@ func (p *rowPane) columns(items []int) []grid.Column {
 func (p *rowPane) heading(items []int, maxWidth int) []look.Span {
 	sum := 0.0
 	for _, i := range items {
-		sum += p.data.items[i].bits()
+		sum += p.bits.data.items[i].bits()
 	}
-	item := &p.data.items[p.cursor]
-	s := &p.data.sections[item.section]
+	item := &p.bits.data.items[p.bits.cursor]
+	s := &p.bits.data.sections[item.section]
 	cost := look.Labelled("", formatBits(sum), bitsWord(sum)+", ",
 		fmt.Sprintf("%.1f", 100*sum/float64(8*max(len(s.bytes), 1))), " % of the "+s.name)
 	first, end := item.bitRange()

@@ -156,6 +156,16 @@ func TestBitsCursor(t *testing.T) {
 	}
 }
 
+// Flipped bits are named by their place in the order of the packet, and the first one is selected first.
+func TestFlippedBitsAreNamed(t *testing.T) {
+	traced, s := newTraced(t, "kinetic") // an arithmetic coder, which writes the highest bit of a byte first
+	d := newBitData(traced, s)
+	d.addFlips([]int{8*traced.Packet.HeaderBytes() + 1, 2})
+	if got := d.flips(); !strings.HasPrefix(got, "2 bits flipped on the way: header bit 2 (sequence), payload bit 6 (") || d.firstItem() != 0 {
+		t.Errorf("%s; item %d is first", got, d.firstItem())
+	}
+}
+
 // A packet without bits is explained, and the command names the selected packet.
 func TestBitsOfMissingPacket(t *testing.T) {
 	lab := labtest.NewPackets()
@@ -213,7 +223,7 @@ func TestCellsHaveWords(t *testing.T) {
 func BenchmarkBits(b *testing.B) {
 	traced, s := newTraced(b, "kinetic")
 	pane := &bitPane{data: newBitData(traced, s), schema: s}
-	row, th := &rowPane{bitPane: pane}, labtest.Theme(false)
+	row, th := &rowPane{bits: pane}, labtest.Theme(false)
 	b.ReportAllocs()
 	for b.Loop() {
 		for _, p := range []room.Pane{pane, row} {

@@ -7,25 +7,18 @@ import (
 	"wirelab/experiment/live"
 )
 
-// bits is the selected packet bit by bit, in place of the list.
-type bits struct {
-	bitPane
-}
-
-func (b *bits) Absent() bool { return !b.on }
-
-func (b *bits) Observe(v room.View) bool { return b.bitPane.Observe(v) && b.on }
+func (p *bitPane) Absent() bool { return !p.on }
 
 // layOutPanes places the bits above the row under the cursor, and the details on the right if there is room.
 // s contains the panes of the page in the order in which New adds them.
-func (b *bits) layOutPanes(s []*room.Slot, w, h int) []room.Place {
+func (p *bitPane) layOutPanes(s []*room.Slot, w, h int) []room.Place {
 	rowHeight := min(max(h/3, 7), 14)
 	left := w
 	if w >= bitsWidthWide+minExplanation {
 		left = max(bitsWidthWide, w-72)
 	}
 	places := []room.Place{s[paneBits].Place(0, 0, left, h-rowHeight), s[paneRow].Place(0, h-rowHeight, left, rowHeight)}
-	if b.missing { // no row to show
+	if p.missing { // no row to show
 		places = []room.Place{s[paneBits].Place(0, 0, left, h)}
 	}
 	if left < w {
@@ -35,35 +28,29 @@ func (b *bits) layOutPanes(s []*room.Slot, w, h int) []room.Place {
 }
 
 // Move moves the cursor: by items, by bytes if dx is large, and by rows.
-func (b *bits) Move(dx, dy int) room.Request {
+func (p *bitPane) Move(dx, dy int) room.Request {
 	const byteStep = 4 // the steps of the keys [ and ]
 	switch {
 	case dx >= byteStep:
-		b.moveByte(1)
+		p.moveByte(1)
 	case dx <= -byteStep:
-		b.moveByte(-1)
+		p.moveByte(-1)
 	case dx != 0:
-		b.moveItem(dx)
+		p.moveItem(dx)
 	case dy >= room.ListEnd || dy <= -room.ListEnd:
-		b.moveItem(dy)
+		p.moveItem(dy)
 	case dy != 0:
 		for range max(dy, -dy) {
-			b.moveRow(dy / max(dy, -dy))
+			p.moveRow(dy / max(dy, -dy))
 		}
 	}
-	b.search = ""
-	return room.Request{}
-}
-
-func (b *bits) Click(x, y int) room.Request {
-	b.click(x, y)
 	return room.Request{}
 }
 
 // ListsRows implements room.Lister.
-func (b *bits) ListsRows() {}
+func (p *bitPane) ListsRows() {}
 
-func (b *bits) Arrows() [][2]string {
+func (p *bitPane) Arrows() [][2]string {
 	return [][2]string{{"enter", "base"}, {"esc", "back"}, {"←→", "field"}, {"↑↓", "row"}}
 }
 

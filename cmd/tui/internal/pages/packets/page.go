@@ -18,7 +18,7 @@ import (
 // packets is the list of packets with its keys.
 type packets struct {
 	list
-	bits *bits
+	bits *bitPane
 	back []packetlog.ID // whose baseline was opened, to which esc goes back
 }
 
@@ -41,9 +41,9 @@ const (
 func New() *room.Page {
 	p := &room.Page{Name: "Packets", Top: room.NewSlot(&panes.SummaryLine{}), TopIfWide: true}
 	all := list{find: packetfilter.Trouble(), run: run{present: &engine.Lane{}}, dirty: true}
-	list := &packets{list: all, bits: &bits{bitPane{wantRow: encoders.NoRow}}}
+	list := &packets{list: all, bits: &bitPane{wantRow: encoders.NoRow}}
 	list.setColumns()
-	s := p.Add(list, list.bits, &rowPane{bitPane: &list.bits.bitPane}, &details{page: list})
+	s := p.Add(list, list.bits, &rowPane{bits: list.bits}, &details{page: list})
 	p.LayOut = func(w, h int) []room.Place {
 		const minDetailsWidth = 52 // for the sentence about a packet; a narrower pane is below the list instead
 		left := min(max(w*52/100, listWidth), listWidth+12)

@@ -27,7 +27,7 @@ import (
 // Proxy gives the screen access to a running proxy.
 type Proxy struct {
 	Snapshot       func(*relay.Snapshot) // polls the relay; see relay.Relay.Snapshot
-	Recent         *relay.Recent         // the newest datagrams; nil if they are not recorded
+	Recent         *relay.Recent         // the newest datagrams
 	Live           *script.Live
 	Notes          *Notes
 	Listen, Server string // addresses, for the header
@@ -191,7 +191,7 @@ func hasOutcome(x relay.TracedDatagram) bool { return x.Lost() || x.Outcomes[0].
 
 // refreshOutcome returns x with its newest outcome: x itself if it has one, or if the relay no longer stores the datagram.
 func (m *model) refreshOutcome(x relay.TracedDatagram) relay.TracedDatagram {
-	if hasOutcome(x) || m.proxy.Recent == nil {
+	if hasOutcome(x) {
 		return x
 	}
 	if now, ok := m.proxy.Recent.Find(x.Way, x.Seq); ok {
@@ -203,9 +203,6 @@ func (m *model) refreshOutcome(x relay.TracedDatagram) relay.TracedDatagram {
 // appendNewest appends the newest datagrams of both directions to list, at most n of each, and
 // sorts list by time.
 func (m *model) appendNewest(list []relay.TracedDatagram, n int) []relay.TracedDatagram {
-	if m.proxy.Recent == nil {
-		return list
-	}
 	for _, direction := range []relay.Direction{relay.Up, relay.Down} {
 		list = m.proxy.Recent.Newest(list, direction, n)
 	}
@@ -359,11 +356,9 @@ func (m *model) openDatagram(d command.Datagram) error {
 			return nil
 		}
 	}
-	if m.proxy.Recent != nil {
-		if x, ok := m.proxy.Recent.Find(direction, d.N); ok {
-			m.Open(m.newDatagramBox(x))
-			return nil
-		}
+	if x, ok := m.proxy.Recent.Find(direction, d.N); ok {
+		m.Open(m.newDatagramBox(x))
+		return nil
 	}
 	newest := "no datagrams yet"
 	if n := m.live.snap.Totals.Flows[direction].In; n > 0 {

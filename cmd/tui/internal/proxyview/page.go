@@ -23,17 +23,11 @@ const (
 // pane is a part of the page.
 type pane struct {
 	*model
-	name, short string // short is used on narrow screens; "" if name is short
-	draw        func(c *look.Canvas, focused bool)
+	name string
+	draw func(c *look.Canvas, focused bool)
 }
 
-// Name implements room.Pane. Narrow screens show the short name.
-func (p *pane) Name() string {
-	if p.short != "" && p.page.Width() < 76 {
-		return p.short
-	}
-	return p.name
-}
+func (p *pane) Name() string { return p.name }
 
 func (p *pane) Draw(c *look.Canvas, _ *look.Theme, focused bool) { p.draw(c, focused) }
 
@@ -177,15 +171,12 @@ func (m *model) measuredLinks() string {
 
 // newPage returns the only page of the proxy, with the focus on the controls.
 func newPage(m *model) *room.Page {
-	of := func(name, short string, draw func(c *look.Canvas, focused bool)) pane {
-		return pane{m, name, short, draw}
-	}
-	vital := of("", "", func(c *look.Canvas, _ bool) { m.drawVitalLine(c) })
+	vital := pane{m, "", func(c *look.Canvas, _ bool) { m.drawVitalLine(c) }}
 	p := &room.Page{Name: "Proxy", LayOut: m.layOut, Top: room.NewSlot(&vital)}
-	now := &rowsPane{pane: of("Now", "", nil), about: func() string { return "all clients, last 2 s" }, lines: m.nowLines}
-	measured := &rowsPane{pane: of("Set and measured", "Measured", nil), about: m.measuredLinks, lines: m.trustLines}
-	p.Add(&chartsPane{of("Charts", "", m.drawCharts), &m.axis}, now, &controlsPane{&m.controls, m}, measured,
-		&clientsPane{of("Clients", "", m.drawClients)}, &datagramsPane{of("Datagrams", "", m.drawDatagrams)})
+	now := &rowsPane{pane: pane{m, "Now", nil}, about: func() string { return "all clients, last 2 s" }, lines: m.nowLines}
+	measured := &rowsPane{pane: pane{m, "Measured", nil}, about: m.measuredLinks, lines: m.trustLines}
+	p.Add(&chartsPane{pane{m, "Charts", m.drawCharts}, &m.axis}, now, &controlsPane{&m.controls, m}, measured,
+		&clientsPane{pane{m, "Clients", m.drawClients}}, &datagramsPane{pane{m, "Datagrams", m.drawDatagrams}})
 	p.FocusOn(p.Slots[paneControls])
 	return p
 }

@@ -80,9 +80,6 @@ func (p *Page) Focused() *Slot {
 // Places returns where the panes are on the page, as last drawn.
 func (p *Page) Places() []Place { return p.places }
 
-// Width returns the width of the page.
-func (p *Page) Width() int { return p.w }
-
 // FocusedIndex returns the index of the focused pane; 0 if no pane can be focused.
 func (p *Page) FocusedIndex() int { return max(slices.Index(p.Slots, p.Focused()), 0) }
 

@@ -27,11 +27,10 @@ type Sweep struct {
 	Queue bool                 // a queue is served, which workers may join
 	Clock func() time.Duration // monotonic
 
-	// Live shows a live session with the settings of a point, which name describes, until the user leaves it. nil means
-	// that points cannot be opened.
+	// Live shows a live session with the settings of a point, which name describes, until the user leaves it.
 	Live func(ctx context.Context, point int, name string) error
 	// Export writes a new CSV file with the content that fill writes, and returns its path. It may be called from
-	// any goroutine. nil means that nothing can be exported.
+	// any goroutine.
 	Export func(fill func(io.Writer) error) (path string, err error)
 }
 
@@ -232,18 +231,12 @@ func (m *model) setReference() room.Request {
 
 // openLive ends the screen so that Run shows the live session of the selected point.
 func (m *model) openLive() room.Request {
-	if m.sweep.Live == nil {
-		return room.Request{Notice: "points of this sweep cannot be opened", IsError: true}
-	}
 	m.opened = m.selected()
 	return room.Request{Program: m.Quit(nil)}
 }
 
 // export writes the ranking to a CSV file, in the background because a large sweep takes a second.
 func (m *model) export() room.Request {
-	if m.sweep.Export == nil {
-		return room.Request{Notice: "this sweep cannot be exported", IsError: true}
-	}
 	list, reference := slices.Clone(m.ranked), m.reference
 	return room.Request{Program: func() tea.Msg {
 		path, err := m.sweep.Export(func(w io.Writer) error { return m.watch.WriteCSV(w, list, reference) })

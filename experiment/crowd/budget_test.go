@@ -2,6 +2,7 @@ package crowd
 
 import (
 	"fmt"
+	"hash/fnv"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -318,4 +319,48 @@ func checkViewerBytes(t *testing.T, encoder string, clients int64) {
 		t.Errorf("a client takes %d bytes, estimated are %d", got, want)
 	}
 	runtime.KeepAlive(x)
+}
+
+// The digests of crowds and of sessions pin the bytes under budgets: small and large budgets, where a packet has room for
+// less than a row up to all rows, with every policy, several encoders, losses and rates. Each digest is of a crowd and of
+// a session at 6 to 128 kbit/s. A change that only saves time or memory must keep them.
+func TestBudgetBytes(t *testing.T) {
+	budgets := []string{"6kbit", "8kbit", "12kbit", "16kbit", "24kbit", "64kbit", "128kbit"}
+	for _, x := range []struct {
+		encoder, priority, loss, rate string
+		want                          uint64
+	}{
+		{"relative-orientation", "accumulated", "2%", "20", 0xe2c8098e3e41c14b},
+		{"relative-orientation", "accumulated first=3", "20%", "60", 0xf26c88fec69f1857},
+		{"relative-orientation", "newest-change", "2%", "20", 0x9b6283f76e6224b5},
+		{"relative-orientation", "round-robin", "20%", "20", 0xc1f05848b7a1abb3},
+		{"relative-orientation", "fiedler", "2%", "60", 0x6d8fefbad524be2b},
+		{"relative-orientation", "unity", "20%", "20", 0x1bdb76164bc46865},
+		{"relative-index", "accumulated", "2%", "30", 0x526a73ca8b61657c},
+		{"relative-position", "accumulated", "2%", "20", 0x9dacda8220f06e76},
+		{"changed-index", "accumulated", "20%", "20", 0xb4f71141ec9d33bc},
+		{"rotor", "fiedler", "2%", "20", 0xca0c0feb92f586ad},
+		{"adaptive", "accumulated", "20%", "20", 0x28f80d5b1cf164d0},
+		{"delta-adaptive", "accumulated", "2%", "20", 0x5b1c82563028dac3},
+	} {
+		sum := fnv.New64a()
+		for _, budget := range budgets {
+			settings := []string{"duration", "3s", "encoder.name", x.encoder, "sender.priority", x.priority, "sender.rate_hz", x.rate, "sender.budget", budget}
+			crowd := append([]string{"crowd.clients", "5", "crowd.rtt", "uniform max=200ms", "crowd.jitter", "uniform max=20ms", "crowd.loss", x.loss}, settings...)
+			fmt.Fprintln(sum, runCrowd(t, configure(t, crowd...)).Digest)
+			session := append([]string{"link.latency", "30ms", "link.jitter", "5ms", "link.loss", x.loss}, settings...)
+			s, err := engine.NewSession(t.Context(), configure(t, session...), engine.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.RunUntil(time.Hour); err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintln(sum, s.Result().Digest)
+			s.Close()
+		}
+		if got := sum.Sum64(); got != x.want {
+			t.Errorf("%s, %s, loss %s, %s Hz: the digest is %#x, want %#x", x.encoder, x.priority, x.loss, x.rate, got, x.want)
+		}
+	}
 }

@@ -30,7 +30,8 @@ type Filler struct {
 	changedAt []uint32    // number of the newest frame in which the row changed; 0 if it never did
 
 	candidates []candidate
-	bits       []int32 // estimates for the candidates
+	bits       []int32 // estimates for the first candidates, which are sorted; see sortFirst
+	chunk      int     // candidates that sortFirst sorts next
 	filling    filling
 	ref, view  frame.Frame // of the newest packet
 	inView     frame.Rows  // rows of view that differ from the reference
@@ -218,7 +219,7 @@ func (f *Filler) Fill(s *Server, seq uint64, c Coding, limit int, b *encoders.Bu
 		f.candidates = f.candidates[:0]
 	}
 	total := len(f.candidates)
-	f.sortUrgent(s, limit)
+	f.keepUrgent(s, limit)
 	for i := range f.inView.All() { // of the packet before
 		copy(f.row(f.view.Table, i), f.row(f.ref.Table, i))
 	}
@@ -277,9 +278,15 @@ func (f *Filler) findCandidates(s *Server) {
 	}
 }
 
-// estimateBits returns about how many bits row i takes in a packet to client s.
+// estimateBits returns about how many bits row i takes in a packet to client s. The estimate for a value of the reference
+// is shared by all clients that have the value.
 func (f *Filler) estimateBits(s *Server, i int) int {
-	return max(1, s.scale*f.metric.bits(f.curRow(i), f.values.row(s.ref[i]))/scaleUnit)
+	v := &f.values.list[s.ref[i]]
+	if v.bitsAt != f.changedAt[i]+1 {
+		v.bitsAt = f.changedAt[i] + 1
+		v.bits = uint32(f.metric.bits(f.curRow(i), f.values.row(s.ref[i])))
+	}
+	return max(1, s.scale*int(v.bits)/scaleUnit)
 }
 
 // EqualRows reports whether two rows are equal.
@@ -378,17 +385,34 @@ func (f *Filler) weight(i int, cur []int32) uint32 {
 	return w[3]
 }
 
-// sortUrgent sorts the candidates that may fit into limit bytes, the most urgent first, and drops the others.
-func (f *Filler) sortUrgent(s *Server, limit int) {
-	want := 16 + 2*8*max(limit, 0)*16/max(s.meanBits, 16) // twice as many as fit
+// keepUrgent drops the candidates that do not fit into limit bytes: all but about twice as many as fit. sortFirst sorts
+// the others.
+func (f *Filler) keepUrgent(s *Server, limit int) {
+	bits := 8 * max(limit, 0)
+	meanBits := max(s.meanBits, 16) // in 1/16
+	want := 16 + 2*bits*16/meanBits
 	if len(f.candidates) > want {
 		partition(f.candidates, want)
 		f.candidates = f.candidates[:want]
 	}
-	slices.Sort(f.candidates)
 	f.bits = f.bits[:0]
-	for _, c := range f.candidates {
-		f.bits = append(f.bits, int32(f.estimateBits(s, c.row())))
+	f.chunk = 4 + bits*16/meanBits
+}
+
+// sortFirst sorts at least the first k candidates, the most urgent first, and estimates their bits. The candidates
+// after them stay unsorted, because most packets do not need them.
+func (f *Filler) sortFirst(s *Server, k int) {
+	for len(f.bits) < k {
+		rest := f.candidates[len(f.bits):]
+		if len(rest) > f.chunk {
+			partition(rest, f.chunk)
+			rest = rest[:f.chunk]
+		}
+		slices.Sort(rest)
+		for _, c := range rest {
+			f.bits = append(f.bits, int32(f.estimateBits(s, c.row())))
+		}
+		f.chunk = 16
 	}
 }
 
@@ -438,9 +462,12 @@ type filling struct {
 // run encodes the view with the most candidates that fit.
 func (f *filling) run() error {
 	k, room := 0, 8*(f.limit-f.limit/128) // estimates of many rows are 1 % too low or too high
-	for k < len(f.candidates) && room >= int(f.bits[k]) {
+	for ; k < len(f.candidates); k++ {
+		f.sortFirst(f.server, k+1)
+		if room < int(f.bits[k]) {
+			break
+		}
 		room -= int(f.bits[k])
-		k++
 	}
 	if k == 0 && len(f.candidates) > 0 {
 		k = 1 // the estimate may be too high, and is adapted only by packets with rows
@@ -495,6 +522,7 @@ func (f *filling) nextAttempt() int {
 	if f.rows == len(f.candidates) || f.encodings >= maxAttempts {
 		return 0
 	}
+	f.sortFirst(f.server, f.rows+1)
 	free, next := 8*(f.limit-f.size), int(f.bits[f.rows])
 	if f.rows+1 < f.tooMany && 5*free >= 4*next && 32*free > 8*f.limit {
 		return min(f.rows+max(1, free/next), f.tooMany-1, len(f.candidates))
@@ -511,6 +539,7 @@ func (f *filling) nextAttempt() int {
 // It returns false if there is none.
 func (f *filling) promoteSmaller(k, free int) bool {
 	for j := k + 1; j < len(f.candidates); j++ {
+		f.sortFirst(f.server, j+1)
 		if c, bits := f.candidates[j], f.bits[j]; 10*int(bits) <= 9*free {
 			copy(f.candidates[k+1:j+1], f.candidates[k:j])
 			copy(f.bits[k+1:j+1], f.bits[k:j])
@@ -548,6 +577,7 @@ func (f *filling) encode(k, index int) (size int, err error) {
 
 // include makes the view contain the first k candidates.
 func (f *filling) include(k int) {
+	f.sortFirst(f.server, k)
 	for ; f.included < k; f.included++ {
 		i := f.candidates[f.included].row()
 		copy(f.row(f.view.Table, i), f.curRow(i))
@@ -590,6 +620,7 @@ func (f *Filler) commit(s *Server, seq uint64, rows int, a *attempt, epoch uint6
 		}
 	}
 	if rows < len(f.candidates) {
+		f.sortFirst(s, rows+1)
 		s.cursor = f.candidates[rows].row() // the most urgent one that did not fit: smaller rows may have been sent instead
 	}
 	s.records = append(s.records, record{seq: seq, rows: list, memo: a.memo, epoch: epoch})

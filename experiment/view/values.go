@@ -27,6 +27,8 @@ type value struct {
 	since  uint32 // 1 + the frame in which the row changed to the value; 0 for a value that a client began with
 	costAt uint32 // the since of the row's newest value for which cost is known; 0 if for none
 	cost   uint32 // see Filler.cost
+	bitsAt uint32 // the since of the row's newest value for which bits is known; 0 if for none
+	bits   uint32 // estimate of Metric.bits if the reference has the value
 }
 
 // row returns the fields of value k.

@@ -99,6 +99,26 @@ type Decoder interface {
 	Decode(dst *frame.Frame, src []byte, refs []Ref, spare Memo) (Memo, error)
 }
 
+// RowCoder is implemented by encoders that code each row by itself, relative to one reference: a payload
+// is a list of the rows that differ, and then the code of each of them. A server with many clients codes a
+// pair of values once and appends the codes to the packets of all clients that need it. The payload
+// is that of Encode, whose result has no memo.
+type RowCoder interface {
+	Encoder
+	// CodeRow returns the code of a row that has the values cur, and in the reference base, which differ
+	// from cur. ok is false if Encode refuses such a row.
+	CodeRow(cur, base []int32) (code RowCode, ok bool)
+	// AppendRows appends to dst the payload of a frame that differs from the reference in the rows of
+	// list, in ascending order. codes has the code of each.
+	AppendRows(dst []byte, list []int32, codes []RowCode) []byte
+}
+
+// RowCode has the bits of a row: those of Low first, from the lowest on, then those of High.
+type RowCode struct {
+	Low, High uint64
+	Bits      uint // at most 128
+}
+
 // Feedback is implemented by encoders and decoders of protocols in which the receiver controls the
 // model. The endpoints call Report on the decoder and Learn on the encoder.
 type Feedback interface {

@@ -14,6 +14,7 @@ import (
 type changedRung struct {
 	indices indexCoder // codes the list of changed cubes
 	rows    rowCoder   // codes the rows of these cubes
+	alone   bool       // rows has nothing to code that cubes have in common
 	changed []int32    // the cubes that changed, ascending; memory is reused
 }
 

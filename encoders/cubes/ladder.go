@@ -79,7 +79,9 @@ func Ladder() []encoders.Codec {
 // codeAbsolute. indices returns its index coder for the given number of cubes.
 func newChangedCodec(indices func(rows int) indexCoder) func(*frame.Schema, any) (encoders.Encoder,
 	encoders.Decoder, error) {
-	return newCodec(func(rows int, _ any) rung { return &changedRung{indices: indices(rows), rows: absolutes{}} })
+	return newCodec(func(rows int, _ any) rung {
+		return &changedRung{indices: indices(rows), rows: absolutes{}, alone: true}
+	})
 }
 
 // rung is the part in which the encoders of the ladder differ.
@@ -108,7 +110,11 @@ func newCodec(build func(rows int, params any) rung) func(*frame.Schema, any) (e
 			return nil, nil, err
 		}
 		newLadder := func() *ladder { return &ladder{rows: s.Rows, rung: build(s.Rows, params)} }
-		return newLadder(), newLadder(), nil
+		encoder := newLadder()
+		if changed, ok := encoder.rung.(*changedRung); ok && changed.alone {
+			return &rowLadder{ladder: encoder, changed: changed}, newLadder(), nil
+		}
+		return encoder, newLadder(), nil
 	}
 }
 

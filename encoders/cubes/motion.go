@@ -32,7 +32,7 @@ type orientationParams struct {
 // component takes the small or the large width; if one fits neither, all three are absolute.
 func newRelativePosition(rows int, params any) rung {
 	move := params.(*positionWidths).axisWidths()
-	return &changedRung{indices: newGaps(rows, publishedGapWidths...),
+	return &changedRung{indices: newGaps(rows, publishedGapWidths...), alone: true,
 		rows: independent(func(c *coder, q, base *cube.Row) {
 			codeAbsoluteOrientation(c, q)
 			if c.trace != nil {
@@ -51,12 +51,14 @@ func newRelativeOrientation(rows int, params any) rung {
 	p := params.(*orientationParams)
 	numClasses := 1 << p.GearBits
 	turn := newSmallestThreeCoder(widths{uint(p.OrientSmall), uint(p.OrientLarge)}, numClasses)
-	return newMotionRung(rows, p.axisWidths(), p.GearBits, turn)
+	r := newMotionRung(rows, p.axisWidths(), p.GearBits, turn)
+	r.alone = true
+	return r
 }
 
 // newMotionRung returns a rung with a motionCoder of 1<<classBits width classes. position are the
 // widths in the middle class; turns codes the orientations.
-func newMotionRung(rows int, position axisWidths, classBits int, turns orientationCoder) rung {
+func newMotionRung(rows int, position axisWidths, classBits int, turns orientationCoder) *changedRung {
 	m := &motionCoder{classBits: uint(classBits), position: newPositionCoder(position.xy, position.z, 1<<classBits),
 		orientation: turns}
 	return &changedRung{indices: newGaps(rows, closeGapWidths...), rows: m}

@@ -308,7 +308,7 @@ func (x *session) fill(s *shard, v *viewer, now time.Duration) (key uint16) {
 	e.age = uint8(min(p.Baseline, math.MaxUint8))
 	e.ageTicks = x.ageTicks(p.Baseline)
 	e.forms[0].setSize(len(p.Datagram), x.config.Down.MTU)
-	v.sum = x.views.sum(p.Stored.Table)
+	v.sum = x.views.sum(p.Frame().Table)
 	v.meter.Sent(&p, x.config.SendInterval())
 	s.addBytes(p.Datagram)
 	l.end(&s.timed.Clients)

@@ -31,7 +31,7 @@ type FileSender struct {
 	bytes       []byte            // the label and the packed file
 	labelSize   int               // bytes
 	written     int               // bytes that were written to out
-	stored      frame.Frame       // Packet.Stored of the last block
+	stored      frame.Frame       // Packet.Frame of the last block
 }
 
 // NewFileSender returns a sender that delivers files in blocks of blockBytes bytes. At most window
@@ -117,7 +117,7 @@ func (f *FileSender) blockPacket(number int, part []byte, budget *encoders.Budge
 	out.Datagram = f.buf
 	out.Payload = len(body)
 	out.Header = len(f.buf) - len(body) // everything except the block
-	out.Stored = &f.stored
+	out.stored = &f.stored
 	return out
 }
 

@@ -164,19 +164,30 @@ func (s *Sender) beginEpoch(now time.Duration) {
 type Packet struct {
 	Seq         uint64
 	Epoch       uint64
-	Codec       string       // name of the codec
-	Baseline    int          // distance to the baseline in packets; 0 means the initial state
-	Second      int          // distance to the second reference in packets; 0 means none
-	Header      int          // size of the header in bytes
-	Payload     int          // size of the payload in bytes
-	WithoutMemo bool         // the encoder uses memos, but the baseline has none of this epoch
-	Datagram    []byte       // the bytes to transmit
-	Stored      *frame.Frame // the frame that the receiver must decode; differs from the source's if the codec quantises
-	View        *ViewPacket  // nil without a budget; then Stored is the frame or its quantised form
+	Codec       string      // name of the codec
+	Baseline    int         // distance to the baseline in packets; 0 means the initial state
+	Second      int         // distance to the second reference in packets; 0 means none
+	Header      int         // size of the header in bytes
+	Payload     int         // size of the payload in bytes
+	WithoutMemo bool        // the encoder uses memos, but the baseline has none of this epoch
+	Datagram    []byte      // the bytes to transmit
+	View        *ViewPacket // nil without a budget
+
+	stored *frame.Frame // see Frame; nil with a budget
+}
+
+// Frame returns the frame that the receiver must decode. It differs from that of the source if the codec quantises, and
+// with a budget, if packets leave rows out.
+func (p *Packet) Frame() *frame.Frame {
+	if p.View == nil {
+		return p.stored
+	}
+	f, _ := p.View.Frames()
+	return f
 }
 
 // Send encodes frame cur at time now and returns its packet. It charges the bits of the packet to
-// budget, which may be nil. The slice and the pointer in the result are valid until the next call.
+// budget, which may be nil. The slice and the pointers in the result are valid until the next call.
 //
 // If the encoder fails, Send returns its error. The sequence number is then used up, and the result
 // contains the sequence number, the epoch and the codec of the failed packet.
@@ -236,13 +247,13 @@ func (s *Sender) beginPacket(h *header) Packet {
 	return Packet{Seq: s.seq, Epoch: s.epoch, Codec: s.encoding.Codec.Name, Header: len(s.buf)}
 }
 
-// endPacket completes a packet with the datagram and the frame that the receiver must decode. base is the
-// entry of the baseline; nil if that is the initial state or a display.
+// endPacket completes a packet with the datagram and the frame that the receiver must decode, nil with a budget. base is
+// the entry of the baseline; nil if that is the initial state or a display.
 func (s *Sender) endPacket(now time.Duration, out *Packet, datagram []byte, stored *frame.Frame, base *frame.Entry) {
 	s.buf = datagram
 	out.Datagram = datagram
 	out.Payload = len(datagram) - out.Header
-	out.Stored = stored
+	out.stored = stored
 	s.control.sent(now, out.Seq, len(datagram))
 	if s.sent != nil {
 		s.sent.add(out, &s.encoding, base)

@@ -107,7 +107,7 @@ func TestSharedFramesGiveSamePackets(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !bytes.Equal(got.Datagram, want.Datagram) || !got.Stored.Equal(want.Stored) || !shared.Equal(cur) {
+			if !bytes.Equal(got.Datagram, want.Datagram) || !got.Frame().Equal(want.Frame()) || !shared.Equal(cur) {
 				t.Fatalf("seed %d: packet %d is another", seed, got.Seq)
 			}
 			shared.Release()

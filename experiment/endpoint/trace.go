@@ -89,9 +89,10 @@ func (k *sentPackets) add(p *Packet, e *Encoding, base *frame.Entry) {
 		s.hasBase, s.base = true, base.Seq
 	}
 	if p.View != nil {
-		s.view = &sentView{memo: p.View.Refs[0].Memo}
-		s.view.frame.CopyFrom(p.Stored)
-		s.view.ref.CopyFrom(p.View.Refs[0].Frame)
+		f, ref := p.View.Frames()
+		s.view = &sentView{memo: ref.Memo}
+		s.view.frame.CopyFrom(f)
+		s.view.ref.CopyFrom(ref.Frame)
 	}
 }
 

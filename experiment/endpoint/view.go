@@ -224,7 +224,7 @@ func (s *Sender) sendView(now time.Duration, cur *frame.Frame, changed frame.Row
 	}
 	v.packet = ViewPacket{Packet: p, Allowed: allowed}
 	out.View, out.WithoutMemo = &v.packet, p.WithoutMemo
-	s.endPacket(now, &out, append(s.buf, p.Payload...), p.View, nil)
+	s.endPacket(now, &out, append(s.buf, p.Payload...), nil, nil)
 	v.bucket.Spend(now, len(s.buf))
 	return out, nil
 }

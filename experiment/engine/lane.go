@@ -216,14 +216,14 @@ func (l *lane) send(now time.Duration, cur *frame.Shared) {
 	if runsAs := codec.Runtime(); runsAs != "" { // a plugin, for example interpreted or compiled
 		l.meter.SetRunsAs(runsAs)
 	}
-	rec := packetlog.Record{Items: l.schema.Items(p.Stored), Changed: l.encoding.Changed, EncodeNS: l.encoding.NS,
+	rec := packetlog.Record{Items: l.schema.Items(p.Frame()), Changed: l.encoding.Changed, EncodeNS: l.encoding.NS,
 		Seam: restarted, CrossesLoop: restarted || l.crossesRestart(&p)} // both mean a restart of the recording
 	var source *frame.Shared
 	if p.View != nil {
 		rec.Changed = p.View.Rows
 		l.views.Sent(&p, l.liveConfig.SendInterval())
 	} else if codec.Quantises {
-		l.meter.Rounding.Add(l.schema, &cur.Frame, p.Stored)
+		l.meter.Rounding.Add(l.schema, &cur.Frame, p.Frame())
 	} else {
 		source = cur
 	}

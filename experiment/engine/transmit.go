@@ -17,7 +17,7 @@ import (
 // the packet. rec describes how the packet was encoded; transmit completes it. source is the frame that
 // was encoded if the sender stored it unchanged, else nil.
 func (l *lane) transmit(now time.Duration, p *endpoint.Packet, rec packetlog.Record, source *frame.Shared) {
-	f := l.flights.add(p.Stored, source, &l.digest)
+	f := l.flights.add(p.Frame(), source, &l.digest)
 	rec.Seq, rec.Sent = p.Seq, now
 	rec.Encoder, rec.Epoch = p.Codec, p.Epoch
 	rec.Baseline, rec.Payload = p.Baseline, p.Payload

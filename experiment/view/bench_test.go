@@ -126,9 +126,10 @@ func (l *load) receive(i int, p *Packet) {
 	}
 	c, got := l.clients[i], l.got
 	ref, _ := c.Reference(p.Ack, 0, 0)
-	got.Tick = p.View.Tick
+	want, _ := p.Frames()
+	got.Tick = want.Tick
 	memo, err := l.decoder.Decode(got, p.Payload, []encoders.Ref{ref}, c.SpareMemo(0))
-	if err != nil || !got.Equal(p.View) {
+	if err != nil || !got.Equal(want) {
 		l.t.Fatal("wrong", err)
 	}
 	c.Apply(uint64(l.n), p.Ack, got, memo, 0)

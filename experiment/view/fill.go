@@ -33,8 +33,13 @@ type Filler struct {
 	bits       []int32 // estimates for the first candidates, which are sorted; see sortFirst
 	chunk      int     // candidates that sortFirst sorts next
 	filling    filling
-	ref, view  frame.Frame // of the newest packet
-	inView     frame.Rows  // rows of view that differ from the reference
+	inView     frame.Rows         // rows in which the view of the newest packet differs from its reference
+	coder      encoders.RowCoder  // codes the rows of the newest packet by themselves; nil if its encoder cannot
+	coded      []coded            // of the newest frame, by coder; the first element is not used
+	list       []int32            // the rows of inView
+	codes      []encoders.RowCode // of list
+	hasTables  bool               // ref and view have the tables of the newest packet; see loadTables
+	ref, view  frame.Frame        // of the newest packet
 	attempts   [2]attempt
 	budget     encoders.Budget // of the attempt that is used, if a later one does not fit
 }
@@ -74,7 +79,7 @@ const retryFrames = 60
 func NewFiller(s *frame.Schema) *Filler {
 	f := &Filler{schema: s, metric: NewMetric(s), values: newValues(s), cur: *s.NewFrame(), curValues: make([]uint32, s.Rows), roots: make([]uint32, s.Rows),
 		changedAt: make([]uint32, s.Rows), changed: frame.NewRows(s.Rows), ref: *s.NewFrame(), view: *s.NewFrame(),
-		inView: frame.NewRows(s.Rows)}
+		inView: frame.NewRows(s.Rows), coded: make([]coded, 1)}
 	f.SetPolicy(policy.Policy{})
 	return f
 }
@@ -90,6 +95,7 @@ func (f *Filler) SetPolicy(p policy.Policy) {
 func (f *Filler) Advance(cur *frame.Frame, changed frame.Rows) {
 	n := len(f.schema.Fields)
 	f.frames++
+	f.coded = f.coded[:1]
 	if changed == nil || f.frames == 1 {
 		f.changed.SetDiffering(cur.Table, f.cur.Table, n)
 	} else {
@@ -181,17 +187,25 @@ type Coding struct {
 	Player     int // row of the client's player, from 0: the first rows of policies, and the row of Interest, count from it
 }
 
-// Packet is the result of Fill. Its pointers are valid until the next call.
+// Packet is the result of Fill. Its payload is valid until the next call.
 type Packet struct {
 	Ack         uint8 // the byte that names the ack whose display is the reference
 	Payload     []byte
-	View        *frame.Frame   // the frame that the client must decode
-	Refs        []encoders.Ref // the reference
-	Rows        int            // rows in which the view differs from the reference
-	Left        int            // further rows that should be sent
-	Encodings   int            // calls of the encoder
-	LongestWait int            // result of Filler.LongestWait before the packet
-	WithoutMemo bool           // the encoder uses memos, but the reference has none of this epoch
+	Rows        int  // rows in which the view differs from the reference
+	Left        int  // further rows that should be sent
+	Encodings   int  // calls of the encoder
+	LongestWait int  // result of Filler.LongestWait before the packet
+	WithoutMemo bool // the encoder uses memos, but the reference has none of this epoch
+
+	filler *Filler
+	server *Server
+}
+
+// Frames returns the frame that the client must decode, and the reference. It must be called before the next call of a
+// method of the filler or of the server.
+func (p *Packet) Frames() (view *frame.Frame, ref encoders.Ref) {
+	p.filler.loadTables(p.server)
+	return &p.filler.view, p.filler.filling.refs[0]
 }
 
 // ErrNoRoom is the error of a packet that is not to be sent, because the budget has no room yet for the
@@ -220,12 +234,12 @@ func (f *Filler) Fill(s *Server, seq uint64, c Coding, limit int, b *encoders.Bu
 	}
 	total := len(f.candidates)
 	f.keepUrgent(s, limit)
-	for i := range f.inView.All() { // of the packet before
-		copy(f.row(f.view.Table, i), f.row(f.ref.Table, i))
-	}
-	f.inView.Clear()
-	f.values.load(f.ref.Table, f.view.Table, s.ref)
+	f.removeTables()
 	f.ref.Tick = c.RefTick
+	f.setEncoder(c.Encoder, b)
+	if f.coder == nil {
+		f.loadTables(s)
+	}
 	fill := &f.filling
 	*fill = filling{Filler: f, server: s, coding: c, limit: limit, budget: b}
 	fill.refs[0] = encoders.Ref{Frame: &f.ref, Changed: f.inView}
@@ -237,10 +251,45 @@ func (f *Filler) Fill(s *Server, seq uint64, c Coding, limit int, b *encoders.Bu
 		return Packet{}, err
 	}
 	best := &f.attempts[fill.best]
-	p := Packet{Ack: nameOf(s.ack), Payload: best.payload, View: &f.view, Refs: fill.refs[:], Rows: fill.rows, Left: total - fill.rows,
+	p := Packet{filler: f, server: s, Ack: nameOf(s.ack), Payload: best.payload, Rows: fill.rows, Left: total - fill.rows,
 		Encodings: fill.encodings, LongestWait: longestWait, WithoutMemo: best.memo != nil && fill.refs[0].Memo == nil}
 	f.commit(s, seq, fill.rows, best, c.Epoch)
 	return p, nil
+}
+
+// removeTables empties the view, so that it is that of no packet.
+func (f *Filler) removeTables() {
+	if f.hasTables {
+		for i := range f.inView.All() {
+			copy(f.row(f.view.Table, i), f.row(f.ref.Table, i))
+		}
+	}
+	f.inView.Clear()
+	f.hasTables = false
+}
+
+// loadTables sets the tables of ref and view to those of the packet to client s with the rows of inView.
+func (f *Filler) loadTables(s *Server) {
+	if f.hasTables {
+		return
+	}
+	f.hasTables = true
+	f.values.load(f.ref.Table, f.view.Table, s.ref)
+	for i := range f.inView.All() {
+		copy(f.row(f.view.Table, i), f.curRow(i))
+	}
+}
+
+// setEncoder sets the coder of rows. Bits that are charged to a budget need Encode.
+func (f *Filler) setEncoder(e encoders.Encoder, b *encoders.Budget) {
+	coder, ok := e.(encoders.RowCoder)
+	switch {
+	case !ok || b != nil:
+		f.coder = nil
+	case f.coder != coder:
+		f.coder = coder
+		f.coded = f.coded[:1]
+	}
 }
 
 // findCandidates sets f.candidates to the rows that should be sent, with their priorities.
@@ -278,15 +327,39 @@ func (f *Filler) findCandidates(s *Server) {
 	}
 }
 
-// estimateBits returns about how many bits row i takes in a packet to client s. The estimate for a value of the reference
-// is shared by all clients that have the value.
-func (f *Filler) estimateBits(s *Server, i int) int {
-	v := &f.values.list[s.ref[i]]
-	if v.bitsAt != f.changedAt[i]+1 {
-		v.bitsAt = f.changedAt[i] + 1
-		v.bits = uint32(f.metric.bits(f.curRow(i), f.values.row(s.ref[i])))
+// codedRow returns what is known of row i relative to the reference of client s. All clients with the same value in the
+// reference share it.
+func (f *Filler) codedRow(s *Server, i int) *coded {
+	k := s.ref[i]
+	v := &f.values.list[k]
+	if int(v.coded) >= len(f.coded) || f.coded[v.coded].value != k {
+		v.coded = uint32(len(f.coded))
+		f.coded = append(f.coded, coded{value: k, bits: uint32(f.metric.bits(f.curRow(i), f.values.row(k)))})
 	}
-	return max(1, s.scale*int(v.bits)/scaleUnit)
+	return &f.coded[v.coded]
+}
+
+// estimateBits returns about how many bits row i takes in a packet to client s.
+func (f *Filler) estimateBits(s *Server, i int) int {
+	return max(1, s.scale*int(f.codedRow(s, i).bits)/scaleUnit)
+}
+
+// appendRows appends the payload with the rows of inView to dst. It returns false if the encoder refuses a row.
+func (f *Filler) appendRows(dst []byte, s *Server) ([]byte, bool) {
+	f.list, f.codes = f.list[:0], f.codes[:0]
+	for i := range f.inView.All() {
+		c := f.codedRow(s, i)
+		if !c.hasCode {
+			code, ok := f.coder.CodeRow(f.curRow(i), f.values.row(c.value))
+			if !ok {
+				return dst, false
+			}
+			c.code, c.hasCode = code, true
+		}
+		f.list = append(f.list, int32(i))
+		f.codes = append(f.codes, c.code)
+	}
+	return f.coder.AppendRows(dst, f.list, f.codes), true
 }
 
 // EqualRows reports whether two rows are equal.
@@ -561,7 +634,7 @@ func (f *filling) encode(k, index int) (size int, err error) {
 	if f.Probe != nil {
 		f.Probe.Begin(&f.view, f.refs[:])
 	}
-	payload, memo, err := f.coding.Encoder.Encode(a.payload[:0], &f.view, f.refs[:], takeSpare(&f.server.spares, f.coding.Epoch), f.budget)
+	payload, memo, err := f.payload(a.payload[:0])
 	if f.Probe != nil {
 		f.Probe.End()
 	}
@@ -575,17 +648,32 @@ func (f *filling) encode(k, index int) (size int, err error) {
 	return len(payload), nil
 }
 
+// payload appends the payload of the view to dst, and returns it with the memo.
+func (f *filling) payload(dst []byte) ([]byte, encoders.Memo, error) {
+	if f.coder != nil {
+		if payload, ok := f.appendRows(dst, f.server); ok {
+			return payload, nil, nil
+		}
+		f.loadTables(f.server) // for the error of Encode
+	}
+	return f.coding.Encoder.Encode(dst, &f.view, f.refs[:], takeSpare(&f.server.spares, f.coding.Epoch), f.budget)
+}
+
 // include makes the view contain the first k candidates.
 func (f *filling) include(k int) {
 	f.sortFirst(f.server, k)
 	for ; f.included < k; f.included++ {
 		i := f.candidates[f.included].row()
-		copy(f.row(f.view.Table, i), f.curRow(i))
+		if f.hasTables {
+			copy(f.row(f.view.Table, i), f.curRow(i))
+		}
 		f.inView.Add(i)
 	}
 	for ; f.included > k; f.included-- {
 		i := f.candidates[f.included-1].row()
-		copy(f.row(f.view.Table, i), f.row(f.ref.Table, i))
+		if f.hasTables {
+			copy(f.row(f.view.Table, i), f.row(f.ref.Table, i))
+		}
 		f.inView.Remove(i)
 	}
 }

@@ -1,6 +1,9 @@
 package view
 
-import "wirelab/dataset/frame"
+import (
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+)
 
 // values stores values of rows, which all servers of a filler share: each value of a row that a client shows, or may show
 // after a packet under way, once. A value is identified by its index; 0 means none. Values that are no longer used make
@@ -27,8 +30,15 @@ type value struct {
 	since  uint32 // 1 + the frame in which the row changed to the value; 0 for a value that a client began with
 	costAt uint32 // the since of the row's newest value for which cost is known; 0 if for none
 	cost   uint32 // see Filler.cost
-	bitsAt uint32 // the since of the row's newest value for which bits is known; 0 if for none
-	bits   uint32 // estimate of Metric.bits if the reference has the value
+	coded  uint32 // index in Filler.coded, if that element names the value
+}
+
+// coded is the row's newest value, relative to a reference with another value.
+type coded struct {
+	value   uint32 // of the reference
+	bits    uint32 // estimate of Metric.bits
+	hasCode bool
+	code    encoders.RowCode
 }
 
 // row returns the fields of value k.

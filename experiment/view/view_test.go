@@ -275,7 +275,8 @@ func (s *schedule) send(now time.Duration, seq uint64) {
 	s.payloads.Write(binary.LittleEndian.AppendUint64(nil, seq))
 	s.payloads.Write(p.Payload)
 	view := s.world.schema.NewFrame()
-	view.CopyFrom(p.View)
+	sent, _ := p.Frames()
+	view.CopyFrom(sent)
 	if s.rng.Float64() < s.loss || now < s.deadDown {
 		return
 	}

@@ -79,16 +79,17 @@ func (l *perfectLink) step() (rows []int) {
 	if err != nil {
 		l.t.Fatal(err)
 	}
+	sent, _ := p.Frames()
 	ref, ok := l.client.Reference(p.Ack, 0, 0)
 	if !ok {
 		l.t.Fatal("the client does not have the reference")
 	}
 	for i := range l.schema.Rows {
-		if !slices.Equal(l.filler.row(p.View.Table, i), l.filler.row(ref.Frame.Table, i)) {
+		if !slices.Equal(l.filler.row(sent.Table, i), l.filler.row(ref.Frame.Table, i)) {
 			rows = append(rows, i)
 		}
 	}
-	l.client.Apply(l.seq, p.Ack, p.View, nil, 0)
+	l.client.Apply(l.seq, p.Ack, sent, nil, 0)
 	if _, err := l.server.HandleAck(l.client.AppendAck(nil, 0)); err != nil {
 		l.t.Fatal(err)
 	}

@@ -1,0 +1,91 @@
+package cubes
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/encoders/cubes/cube"
+)
+
+// Payloads that are put together from the codes of rows are those of Encode. Rungs whose rows have something in common,
+// and those that send every row, are not row coders.
+func TestRowCoders(t *testing.T) {
+	alone := map[string]bool{"changed-bits": true, "changed-index": true, "relative-index": true, "relative-position": true, "relative-orientation": true}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, codec := range Ladder() {
+		for _, rows := range []int{1, 2, 64, 901} {
+			s := frame.Cubes(rows)
+			enc, _, err := codec.New(s, codec.Defaults())
+			if err != nil {
+				t.Fatal(err)
+			}
+			coder, ok := enc.(encoders.RowCoder)
+			if ok != alone[codec.Name] {
+				t.Errorf("%s codes rows alone: %v", codec.Name, ok)
+			}
+			if !ok {
+				continue
+			}
+			for range 100 {
+				base := randomCubes(rng, s)
+				cur := s.NewFrame()
+				cur.CopyFrom(base)
+				var list []int32
+				var codes []encoders.RowCode
+				share := rng.IntN(100)
+				for i := range rows {
+					if rng.IntN(100) >= share {
+						continue
+					}
+					changeCube(rng, cube.At(cur.Table, i))
+					if frame.EqualCubes(cube.At(cur.Table, i), cube.At(base.Table, i)) {
+						continue
+					}
+					code, ok := coder.CodeRow(cube.At(cur.Table, i)[:], cube.At(base.Table, i)[:])
+					if !ok {
+						t.Fatalf("%s refuses %v", codec.Name, cube.At(cur.Table, i))
+					}
+					list, codes = append(list, int32(i)), append(codes, code)
+				}
+				want, _, err := enc.Encode([]byte{7}, cur, []encoders.Ref{{Frame: base}}, nil, nil)
+				if got := coder.AppendRows([]byte{7}, list, codes); err != nil || !bytes.Equal(got, want) {
+					t.Fatalf("%s: %d of %d rows are %x, want %x, %v", codec.Name, len(list), rows, got, want, err)
+				}
+			}
+			outside := frame.Cubes(1).NewFrame().Table
+			outside[frame.CubeLargest] = 4
+			if _, ok := coder.CodeRow(outside, make([]int32, frame.CubeFields)); ok {
+				t.Errorf("%s accepts a row that is out of range", codec.Name)
+			}
+		}
+	}
+}
+
+// randomCubes returns a frame of cubes anywhere.
+func randomCubes(rng *rand.Rand, s *frame.Schema) *frame.Frame {
+	f := s.NewFrame()
+	for i := range s.Rows {
+		for k, field := range s.Fields {
+			cube.At(f.Table, i)[k] = field.Min + int32(rng.Int64N(int64(field.Max)-int64(field.Min)+1))
+		}
+	}
+	return f
+}
+
+// changeCube moves and turns a cube a little or far, or neither, and may change its interacting flag.
+func changeCube(rng *rand.Rand, q *cube.Row) {
+	old := *q
+	largest := int32(1) << rng.IntN(19)
+	for k := frame.CubeA; k <= frame.CubeZ; k++ {
+		if rng.IntN(3) > 0 {
+			q[k] += rng.Int32N(2*largest) - largest
+		}
+	}
+	q[frame.CubeInteracting] ^= rng.Int32N(2)
+	if !cube.InRange(q) {
+		*q = old
+	}
+}

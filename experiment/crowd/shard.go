@@ -18,7 +18,7 @@ const shardClients = 512
 
 // budgetShardClients is the number of clients of a shard if there is a budget: a client then takes
 // hundreds of times as long.
-const budgetShardClients = 64
+const budgetShardClients = 128
 
 // shard is a range of clients with their packets and acks in flight. One goroutine at a time works on it.
 type shard struct {

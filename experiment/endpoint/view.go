@@ -211,7 +211,7 @@ func (s *Sender) sendView(now time.Duration, cur *frame.Frame, changed frame.Row
 	}
 	h := s.viewHeader()
 	out := s.beginPacket(&h)
-	coding := view.Coding{Encoder: s.encoding.Encoder, Epoch: s.epoch, Tick: uint32(s.cadence.Tick(s.seq)), RefTick: s.cadence.InitialTick(s.seq),
+	coding := view.Coding{Encoder: s.encoding.Encoder, Epoch: s.epoch, TickHz: s.cadence.TickHz, RateHz: s.cadence.RateHz, RefTick: s.cadence.InitialTick(s.seq),
 		Player: v.budget.Player, MaxPayload: min(v.bucket.MaxNeed(), MaxDatagram) - out.Header}
 	if acked, ok := v.server.Acked(); ok {
 		coding.RefTick, out.Baseline = uint32(s.cadence.Tick(acked)), int(s.seq-acked)

@@ -82,7 +82,7 @@ func (c *Client) Origin(i int) (seq uint64, ok bool) {
 // with that row.
 func (c *Client) ShowsUnsent(s *Server) bool {
 	for i, origin := range c.origin {
-		if origin > s.newestSent[i] {
+		if newest, ok := s.newestSent(i); origin > 0 && (!ok || uint64(origin)-1 > newest) {
 			return true
 		}
 	}

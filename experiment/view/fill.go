@@ -16,22 +16,21 @@ import (
 type Filler struct {
 	Probe drive.Probe // called around each call of the encoder; nil means none
 
-	schema    *frame.Schema
-	metric    Metric
-	rule      rule
-	interest  interest
-	player    int //  Coding.Player of the newest packet
-	values    values
-	cur       frame.Frame // newest frame
-	curValues []uint32    // of each row: its newest value, or 0 if no server has been sent it
-	roots     []uint32    // of each row: its value in the frame with which the newest client began
-	frames    uint32      // number of calls of Advance
-	changed   frame.Rows  // rows in which the newest frame differs from the one before
-	changedAt []uint32    // number of the newest frame in which the row changed; 0 if it never did
+	schema   *frame.Schema
+	metric   Metric
+	rule     rule
+	interest interest
+	player   int //  Coding.Player of the newest packet
+	values   values
+	cur      frame.Frame // newest frame
+	frames   uint32      // number of calls of Advance
+	changed  frame.Rows  // rows in which the newest frame differs from the one before
 
 	candidates []candidate
-	bits       []int32 // estimates for the first candidates, which are sorted; see sortFirst
-	chunk      int     // candidates that sortFirst sorts next
+	waiting    []waitingRow // buffer of findCandidates
+	places     []int32      // of the candidates by row: index in Server.waiting
+	bits       []int32      // estimates for the first candidates, which are sorted; see sortFirst
+	chunk      int          // candidates that sortFirst sorts next
 	filling    filling
 	inView     frame.Rows         // rows in which the view of the newest packet differs from its reference
 	coder      encoders.RowCoder  // codes the rows of the newest packet by themselves; nil if its encoder cannot
@@ -77,9 +76,8 @@ const retryFrames = 60
 
 // NewFiller returns a filler for frames of schema s with the default policy.
 func NewFiller(s *frame.Schema) *Filler {
-	f := &Filler{schema: s, metric: NewMetric(s), values: newValues(s), cur: *s.NewFrame(), curValues: make([]uint32, s.Rows), roots: make([]uint32, s.Rows),
-		changedAt: make([]uint32, s.Rows), changed: frame.NewRows(s.Rows), ref: *s.NewFrame(), view: *s.NewFrame(),
-		inView: frame.NewRows(s.Rows), coded: make([]coded, 1)}
+	f := &Filler{schema: s, metric: NewMetric(s), values: newValues(s), cur: *s.NewFrame(), changed: frame.NewRows(s.Rows), ref: *s.NewFrame(), view: *s.NewFrame(),
+		inView: frame.NewRows(s.Rows), coded: make([]coded, 1), places: make([]int32, s.Rows)}
 	f.SetPolicy(policy.Policy{})
 	return f
 }
@@ -103,10 +101,11 @@ func (f *Filler) Advance(cur *frame.Frame, changed frame.Rows) {
 		f.changed.RemoveEqual(cur.Table, f.cur.Table, n)
 	}
 	for i := range f.changed.All() {
-		f.changedAt[i] = f.frames
+		r := &f.values.rows[i]
+		r.changedAt = f.frames
 		copy(f.curRow(i), f.row(cur.Table, i))
-		f.values.release(i, f.curValues[i])
-		f.curValues[i] = 0
+		f.values.release(i, r.newest)
+		r.newest = 0
 	}
 }
 
@@ -120,46 +119,49 @@ func (f *Filler) row(table []int32, i int) []int32 {
 func (f *Filler) curRow(i int) []int32 { return f.row(f.cur.Table, i) }
 
 // curValue returns the newest value of row i.
-func (f *Filler) curValue(i int) uint32 {
-	if f.curValues[i] == 0 {
-		f.curValues[i] = f.values.add(f.curRow(i), f.changedAt[i]+1)
+func (f *Filler) curValue(i int) valueID {
+	r := &f.values.rows[i]
+	if r.newest == 0 {
+		r.newest = f.values.add(i, f.curRow(i), r.changedAt+1)
 	}
-	return f.curValues[i]
+	return r.newest
 }
 
 // initialValues sets list to the values of a frame with which a client begins. Clients that begin with
 // the same frame share them.
-func (f *Filler) initialValues(list []uint32, initial *frame.Frame) {
+func (f *Filler) initialValues(list []valueID, initial *frame.Frame) {
 	for i := range list {
 		row := f.row(initial.Table, i)
-		switch k := f.roots[i]; {
+		root := &f.values.rows[i].root
+		switch {
 		case f.frames > 0 && EqualRows(row, f.curRow(i)):
-			list[i] = f.values.retain(f.curValue(i))
-		case k != 0 && EqualRows(row, f.values.row(k)):
-			list[i] = f.values.retain(k)
+			list[i] = f.values.retain(i, f.curValue(i))
+		case *root != 0 && EqualRows(row, f.values.row(i, *root)):
+			list[i] = f.values.retain(i, *root)
 		default:
-			list[i] = f.values.add(row, 0)
+			list[i] = f.values.add(i, row, 0)
 		}
-		f.values.replace(f.roots, i, list[i])
+		f.values.replace(i, root, list[i])
 	}
 }
 
 // cost is computeCost for value k of row i instead of the newest one. The result is stored with the value.
-func (f *Filler) cost(i int, k uint32) uint32 {
-	if k == f.curValues[i] {
+func (f *Filler) cost(i int, k valueID) uint32 {
+	r := &f.values.rows[i]
+	if k == r.newest {
 		return 0
 	}
-	v := &f.values.list[k]
-	if v.costAt != f.changedAt[i]+1 {
-		v.costAt = f.changedAt[i] + 1
-		v.cost = f.computeCost(f.curRow(i), f.values.row(k))
+	v := &r.list[k]
+	if v.costAt != r.changedAt+1 {
+		v.costAt = r.changedAt + 1
+		v.cost = f.computeCost(f.curRow(i), f.values.row(i, k))
 	}
 	return v.cost
 }
 
 // differs reports whether value k of row i is not the newest one.
-func (f *Filler) differs(i int, k uint32) bool {
-	return k != f.curValues[i] && !EqualRows(f.curRow(i), f.values.row(k))
+func (f *Filler) differs(i int, k valueID) bool {
+	return k != f.values.rows[i].newest && !EqualRows(f.curRow(i), f.values.row(i, k))
 }
 
 // computeCost returns what the policy adds to the priority of a row that has the values a and is shown
@@ -179,13 +181,17 @@ func (f *Filler) computeCost(a, b []int32) uint32 {
 type Coding struct {
 	Encoder encoders.Encoder
 	Epoch   uint64 // memos of other epochs are not passed to the encoder
-	Tick    uint32 // of the view frame
+	TickHz  int    // packet n has tick n*TickHz/RateHz
+	RateHz  int
 	RefTick uint32 // tick of the reference: that of packet Server.Acked, or of the initial state before the first ack
 	// MaxPayload is the largest payload for which a later packet will have room, if this one is not sent; 0
 	// means no more than this one. See ErrNoRoom.
 	MaxPayload int
 	Player     int // row of the client's player, from 0: the first rows of policies, and the row of Interest, count from it
 }
+
+// tick returns the tick of packet seq.
+func (c *Coding) tick(seq uint64) uint32 { return uint32(seq * uint64(c.TickHz) / uint64(c.RateHz)) }
 
 // Packet is the result of Fill. Its payload is valid until the next call.
 type Packet struct {
@@ -226,9 +232,10 @@ func (e *TooLargeError) Error() string {
 // changed, except that the priorities were accumulated, and what Server.Need returns.
 func (f *Filler) Fill(s *Server, seq uint64, c Coding, limit int, b *encoders.Budget) (Packet, error) {
 	f.player = c.Player
-	f.view.Tick = c.Tick
-	f.findCandidates(s)
-	longestWait := f.LongestWait(s)
+	f.view.Tick = c.tick(seq)
+	fill := &f.filling
+	*fill = filling{Filler: f, server: s, coding: c, limit: limit, budget: b}
+	longestWait := f.findCandidates(s)
 	if !s.maySendRows(seq) {
 		f.candidates = f.candidates[:0]
 	}
@@ -240,8 +247,6 @@ func (f *Filler) Fill(s *Server, seq uint64, c Coding, limit int, b *encoders.Bu
 	if f.coder == nil {
 		f.loadTables(s)
 	}
-	fill := &f.filling
-	*fill = filling{Filler: f, server: s, coding: c, limit: limit, budget: b}
 	fill.refs[0] = encoders.Ref{Frame: &f.ref, Changed: f.inView}
 	if s.epoch == c.Epoch {
 		fill.refs[0].Memo = s.memo
@@ -292,12 +297,13 @@ func (f *Filler) setEncoder(e encoders.Encoder, b *encoders.Budget) {
 	}
 }
 
-// findCandidates sets f.candidates to the rows that should be sent, with their priorities.
-func (f *Filler) findCandidates(s *Server) {
+// findCandidates sets f.candidates to the rows that should be sent, with their priorities. It returns what LongestWait
+// would return then: a row that waits may differ, so that it is among those that are looked at.
+func (f *Filler) findCandidates(s *Server) (longestWait int) {
 	s.differing.Union(f.changed)
 	if s.frames+1 != f.frames { // also rows that changed in frames without a packet, or all rows of a new client
 		for i, k := range s.expected {
-			if k != f.curValues[i] {
+			if k != f.values.rows[i].newest {
 				s.differing.Add(i)
 			}
 		}
@@ -309,32 +315,46 @@ func (f *Filler) findCandidates(s *Server) {
 	}
 	f.candidates = f.candidates[:0]
 	f.interest.aim(f)
+	waiting := f.waiting[:0]
+	old := 0 // index in s.waiting
 	for i := range s.differing.All() {
+		var row waitingRow
+		if s.listed.Has(i) {
+			row = s.waiting[old]
+			old++
+		}
 		cost := f.cost(i, s.expected[i])
 		if cost == 0 {
 			s.differing.Remove(i)
-			s.accumulated[i], s.since[i] = 0, 0
 			continue
 		}
-		if s.since[i] == 0 {
-			s.since[i] = f.frames
+		if row.since == 0 {
+			row.since = f.frames
 		}
-		priority := f.priority(s, i, cost)
+		longestWait = max(longestWait, f.waited(&row))
+		priority := f.priority(s, i, &row, cost)
+		f.places[i] = int32(len(waiting))
+		waiting = append(waiting, row)
 		// A row that equals the reference cannot be sent until an ack changes the reference.
 		if priority >= f.rule.min && !s.tooLarge.Has(i) && (s.ref[i] == s.expected[i] || f.differs(i, s.ref[i])) {
 			f.candidates = append(f.candidates, newCandidate(i, priority))
 		}
 	}
+	copy(s.listed, s.differing)
+	s.waiting = append(s.waiting[:0], waiting...)
+	f.waiting = waiting
+	return longestWait
 }
 
 // codedRow returns what is known of row i relative to the reference of client s. All clients with the same value in the
 // reference share it.
 func (f *Filler) codedRow(s *Server, i int) *coded {
 	k := s.ref[i]
-	v := &f.values.list[k]
-	if int(v.coded) >= len(f.coded) || f.coded[v.coded].value != k {
+	v := &f.values.rows[i].list[k]
+	isKnown := int(v.coded) < len(f.coded) && int(f.coded[v.coded].row) == i && f.coded[v.coded].value == k
+	if !isKnown {
 		v.coded = uint32(len(f.coded))
-		f.coded = append(f.coded, coded{value: k, bits: uint32(f.metric.bits(f.curRow(i), f.values.row(k)))})
+		f.coded = append(f.coded, coded{row: int32(i), value: k, bits: int32(f.metric.bits(f.curRow(i), f.values.row(i, k)))})
 	}
 	return &f.coded[v.coded]
 }
@@ -350,7 +370,7 @@ func (f *Filler) appendRows(dst []byte, s *Server) ([]byte, bool) {
 	for i := range f.inView.All() {
 		c := f.codedRow(s, i)
 		if !c.hasCode {
-			code, ok := f.coder.CodeRow(f.curRow(i), f.values.row(c.value))
+			code, ok := f.coder.CodeRow(f.curRow(i), f.values.row(i, c.value))
 			if !ok {
 				return dst, false
 			}
@@ -376,25 +396,26 @@ const firstPriority = 1 << 43
 // isFirst reports whether row i is one of the first rows, which precede all others.
 func (f *Filler) isFirst(i int) bool { return uint(i-f.player) < uint(f.rule.first) }
 
-// priority accumulates and returns the priority of row i. cost is that of what the client is expected to
-// show.
-func (f *Filler) priority(s *Server, i int, cost uint32) (p uint64) {
+// priority accumulates and returns the priority of row i, whose entry in Server.waiting is row. cost is that of what the
+// client is expected to show.
+func (f *Filler) priority(s *Server, i int, row *waitingRow, cost uint32) (p uint64) {
 	r := &f.rule
 	switch r.kind {
 	case accumulated:
-		p = f.accumulate(s, i, f.interest.scaled(f, i, cost))
+		p = f.accumulate(row, f.interest.scaled(f, i, cost))
 	case newestChange:
-		p = uint64(f.changedAt[i])
+		p = uint64(f.values.rows[i].changedAt)
 	case roundRobin:
 		rows := f.schema.Rows
 		p = uint64(rows - (i-s.cursor+rows)%rows)
 	case fiedler:
-		p = f.accumulate(s, i, f.interest.scaled(f, i, f.weight(i, f.curRow(i))))
+		p = f.accumulate(row, f.interest.scaled(f, i, f.weight(i, f.curRow(i))))
 	case unity:
-		p = f.interest.scaled(f, i, r.gain) * uint64(f.view.Tick+1-s.sentAt[i])
-		if s.sentAt[i] == 0 {
-			p *= r.newGain
+		ticks, gain := uint64(f.view.Tick)+1, r.newGain // if the row was never sent
+		if seq, ok := s.newestSent(i); ok {
+			ticks, gain = uint64(f.view.Tick-f.filling.coding.tick(seq)), 1
 		}
+		p = f.interest.scaled(f, i, r.gain) * ticks * gain
 	}
 	p = min(p, firstPriority-1)
 	if f.isFirst(i) {
@@ -406,42 +427,54 @@ func (f *Filler) priority(s *Server, i int, cost uint32) (p uint64) {
 // maxAccumulated is the limit of accumulated priorities.
 const maxAccumulated = 1<<32 - 1
 
-// accumulate adds to the accumulated priority of row i and returns the sum. Of the rows at the limit
+// accumulate adds to the accumulated priority of a row and returns the sum. Of the rows at the limit
 // those that have waited longest precede the others, so that none waits for ever.
-func (f *Filler) accumulate(s *Server, i int, add uint64) uint64 {
-	sum := uint64(s.accumulated[i]) + add
+func (f *Filler) accumulate(row *waitingRow, add uint64) uint64 {
+	sum := uint64(row.accumulated) + add
 	if sum < maxAccumulated {
-		s.accumulated[i] = uint32(sum)
+		row.accumulated = uint32(sum)
 		return sum
 	}
-	s.accumulated[i] = maxAccumulated
-	return maxAccumulated + uint64(f.waited(s, i))
+	row.accumulated = maxAccumulated
+	return maxAccumulated + uint64(f.waited(row))
 }
 
 // Skip records that no packet to client s contains rows of the newest frame. They wait from this frame on.
 func (f *Filler) Skip(s *Server) {
-	for i := range f.changed.All() {
-		if s.since[i] == 0 && f.differs(i, s.expected[i]) {
-			s.since[i] = f.frames
+	s.differing.Union(f.changed)
+	waiting := f.waiting[:0]
+	old := 0 // index in s.waiting
+	for i := range s.differing.All() {
+		var row waitingRow
+		if s.listed.Has(i) {
+			row = s.waiting[old]
+			old++
 		}
+		if row.since == 0 && f.changed.Has(i) && f.differs(i, s.expected[i]) {
+			row.since = f.frames
+		}
+		waiting = append(waiting, row)
 	}
+	copy(s.listed, s.differing)
+	s.waiting = append(s.waiting[:0], waiting...)
+	f.waiting = waiting
 }
 
 // LongestWait returns for how many frames a row has differed from what client s is expected to show, at most.
 func (f *Filler) LongestWait(s *Server) (longest int) {
-	for i := range s.since {
-		longest = max(longest, f.waited(s, i))
+	for i := range s.waiting {
+		longest = max(longest, f.waited(&s.waiting[i]))
 	}
 	return longest
 }
 
-// waited returns for how many frames row i has differed from what client s is expected to show, as of
-// the newest packet.
-func (f *Filler) waited(s *Server, i int) int {
-	if s.since[i] == 0 {
+// waited returns for how many frames a row has differed from what the client is expected to show, as of the newest
+// packet.
+func (f *Filler) waited(row *waitingRow) int {
+	if row.since == 0 {
 		return 0 // it has begun to differ since
 	}
-	return int(f.frames - s.since[i])
+	return int(f.frames - row.since)
 }
 
 // weight returns Fiedler's weight of row i with value cur.
@@ -452,7 +485,7 @@ func (f *Filler) weight(i int, cur []int32) uint32 {
 		return w[0]
 	case f.metric.cubes && cur[frame.CubeInteracting] == 1:
 		return w[1]
-	case f.changedAt[i] == f.frames:
+	case f.values.rows[i].changedAt == f.frames:
 		return w[2]
 	}
 	return w[3]
@@ -696,12 +729,10 @@ func (f *Filler) commit(s *Server, seq uint64, rows int, a *attempt, epoch uint6
 	for k, c := range f.candidates[:rows] {
 		i := c.row()
 		value := f.curValue(i)
-		list = append(list, sentRow{int32(i), f.values.retain(value)})
-		f.values.replace(s.expected, i, value)
-		s.newestSent[i] = uint32(seq) + 1
-		s.accumulated[i], s.since[i] = 0, 0
-		s.sentAt[i] = f.view.Tick + 1
-		s.differing.Remove(i)
+		list = append(list, sentRow{int32(i), f.values.retain(i, value)})
+		f.values.replace(i, &s.expected[i], value)
+		s.sent[i] = uint16(seq%sentNames) + 1
+		s.waiting[f.places[i]] = waitingRow{}
 		estimate += int(f.bits[k])
 		if !f.isFirst(i) {
 			s.cursor = (i + 1) % f.schema.Rows

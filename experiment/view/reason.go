@@ -52,18 +52,17 @@ func (f *Filler) Explain(s *Server, i int) Reason {
 	} else if s.tooLarge.Has(i) {
 		r.Standing = TooLarge
 	}
-	cur, shown := f.curRow(i), f.values.row(expected)
+	cur, shown := f.curRow(i), f.values.row(i, expected)
 	r.Error, r.Weighted = float64(f.metric.Distance(cur, shown))/ErrorUnit, float64(f.metric.weighted(cur, shown))/ErrorUnit
 	r.Constant, r.Bits = float64(f.ruleConstant(cur, shown))/ErrorUnit, f.estimateBits(s, i)
 	r.Group = float64(f.interest.groupFactor(f, i)) / weightUnit
-	r.Waited = f.waited(s, i)
+	row := s.waitingRowOf(i) // a copy, because priority accumulates
+	r.Waited = f.waited(&row)
 	f.interest.aim(f)
 	if f.interest.active {
 		r.Factor = float64(f.interest.factor(f, i)) / 1024
 	}
-	accumulated := s.accumulated[i]
-	r.Priority = f.priority(s, i, cost)
-	s.accumulated[i] = accumulated // priority has accumulated once more
+	r.Priority = f.priority(s, i, &row, cost)
 	return r
 }
 

@@ -18,16 +18,15 @@ type Server struct {
 	values *values
 	reference
 
-	expected    []uint32   // the values that the client is expected to show: those of ref, or of packets under way
-	newestSent  []uint32   // of each row: 1 + the newest packet that contains it; 0 if none
-	accumulated []uint32   // priority
-	since       []uint32   // number of the filler's frame since which the row differs from expected; 0 if it does not
-	sentAt      []uint32   // of each row: 1 + the tick of the newest packet that contains it; 0 if none
-	differing   frame.Rows // rows of the filler's newest frame that may differ from expected; the others have no priority
-	frames      uint32     // number of the filler's newest frame when differing was determined
-	tooLarge    frame.Rows // rows that did not fit into a packet alone; they are not candidates until frame retryAt
-	retryAt     uint32
-	cursor      int // of round robin: the next row
+	expected  []valueID    // the values that the client is expected to show: those of ref, or of packets under way
+	sent      []uint16     // of each row: the name of the newest packet that contains it; 0 if none
+	listed    frame.Rows   // rows that are in waiting
+	waiting   []waitingRow // in the order of listed
+	differing frame.Rows   // rows of the filler's newest frame that may differ from expected, with those of listed
+	frames    uint32       // number of the filler's newest frame when differing was determined
+	tooLarge  frame.Rows   // rows that did not fit into a packet alone; they are not candidates until frame retryAt
+	retryAt   uint32
+	cursor    int // of round robin: the next row
 
 	records []record // packets with rows that are not acked and may still be applied
 	newest  uint64   // newest packet sent, if any
@@ -40,9 +39,18 @@ type Server struct {
 	keepMemos bool
 }
 
+// waitingRow is a row that differs from what the client is expected to show, or no longer if since is 0.
+type waitingRow struct {
+	accumulated uint32 // priority
+	since       uint32 // number of the filler's frame since which the row differs
+}
+
+// sentNames is the number of names of packets in Server.sent: packet seq is called 1 + seq % sentNames.
+const sentNames = 1<<16 - 1
+
 // reference is the client's display at the newest ack, to which packets are encoded.
 type reference struct {
-	ref   []uint32      // the values of the display
+	ref   []valueID     // the values of the display
 	memo  encoders.Memo // of the newest packet with rows in ref
 	epoch uint64        // that memo belongs to
 	from  uint64        // 1 + that packet; 0 if there is none
@@ -75,23 +83,21 @@ type record struct {
 // sentRow is a row of a packet.
 type sentRow struct {
 	row   int32
-	value uint32
+	value valueID
 }
 
 // NewServer returns the server's side of a client that shows initial, whose packets f makes. One
 // goroutine at a time may use f and all its servers. Call Close when the client leaves.
 func NewServer(f *Filler, initial *frame.Frame) *Server {
 	n := f.schema.Rows
-	s := &Server{values: &f.values, differing: frame.NewRows(n), tooLarge: frame.NewRows(n),
+	s := &Server{values: &f.values, listed: frame.NewRows(n), differing: frame.NewRows(n), tooLarge: frame.NewRows(n),
+		sent:       make([]uint16, n),
 		codedSizes: codedSizes{scale: scaleUnit, meanBits: 60 * 16, least: MinPayload}}
-	slab := make([]uint32, 6*n)
-	for i, list := range []*[]uint32{&s.ref, &s.expected, &s.newestSent, &s.accumulated, &s.since, &s.sentAt} {
-		*list = slab[i*n:][:n:n]
-	}
+	s.ref, s.expected = make([]valueID, n), make([]valueID, n)
 	f.initialValues(s.ref, initial)
 	copy(s.expected, s.ref)
-	for _, k := range s.expected {
-		s.values.retain(k)
+	for i, k := range s.expected {
+		s.values.retain(i, k)
 	}
 	return s
 }
@@ -117,6 +123,31 @@ const MinPayload = 8
 func (s *Server) Need(header, largest int) int {
 	need := header + max(s.least, s.rowNeed)
 	return min(need, max(header+MinPayload, largest)) // the budget may be lower than when need was determined
+}
+
+// newestSent returns the newest packet that contained row i; ok is false if none did. A packet that is more than sentNames
+// packets old counts as newer.
+func (s *Server) newestSent(i int) (seq uint64, ok bool) {
+	if s.sent[i] == 0 {
+		return 0, false
+	}
+	behind := (s.newest%sentNames + sentNames - uint64(s.sent[i]-1)) % sentNames
+	return s.newest - behind, true
+}
+
+// waitingRowOf returns the entry of row i in the list of waiting rows; the zero entry if there is none.
+func (s *Server) waitingRowOf(i int) waitingRow {
+	if !s.listed.Has(i) {
+		return waitingRow{}
+	}
+	k := 0
+	for j := range s.listed.All() {
+		if j == i {
+			break
+		}
+		k++
+	}
+	return s.waiting[k]
 }
 
 // BeginEpoch records that packets have another encoder from now on.
@@ -194,18 +225,46 @@ func (s *Server) HandleAck(src []byte) (ackReport, error) {
 		}
 	}
 	s.records = slices.DeleteFunc(s.records, func(r record) bool { return r.done })
+	if s.ack%pruneAcks == 0 {
+		for n := range s.records {
+			s.prune(&s.records[n])
+		}
+	}
 	return out, nil
+}
+
+// pruneAcks is the number of acks after which Server.prune is worth its time.
+const pruneAcks = 8
+
+// prune forgets the rows of a lost packet of which the reference is newer: should it arrive, the client ignores them too.
+func (s *Server) prune(r *record) {
+	if !r.lost {
+		return
+	}
+	all, kept := r.rows, 0
+	for _, sent := range all {
+		if i := int(sent.row); s.values.isOlder(i, s.ref[i], sent.value) {
+			all[kept] = sent
+			kept++
+		} else {
+			s.values.release(i, sent.value)
+		}
+	}
+	r.rows = all[:kept]
+	if 2*kept < cap(all) {
+		r.rows = slices.Clone(r.rows)
+	}
 }
 
 // applyAcked applies an acked packet to the reference.
 func (s *Server) applyAcked(r *record) {
 	for _, sent := range r.rows {
 		i := int(sent.row)
-		if !s.values.isOlder(s.ref[i], sent.value) {
+		if !s.values.isOlder(i, s.ref[i], sent.value) {
 			continue // a newer packet contained the row
 		}
-		s.values.replace(s.ref, i, sent.value)
-		if s.values.isOlder(s.expected[i], sent.value) { // the packet counted as lost
+		s.values.replace(i, &s.ref[i], sent.value)
+		if s.values.isOlder(i, s.expected[i], sent.value) { // the packet counted as lost
 			s.expect(i, sent.value)
 		}
 	}
@@ -217,8 +276,8 @@ func (s *Server) applyAcked(r *record) {
 }
 
 // expect makes the client be expected to show value k of row i.
-func (s *Server) expect(i int, k uint32) {
-	s.values.replace(s.expected, i, k)
+func (s *Server) expect(i int, k valueID) {
+	s.values.replace(i, &s.expected[i], k)
 	s.differing.Add(i)
 }
 
@@ -255,14 +314,14 @@ func (s *Server) assumeLost(n int) {
 // underWay returns the value of row i in the newest packet that is under way and contains the row, of
 // the first n records, and that packet. If there is none, or if the reference is newer, it returns the
 // value of the reference and nil.
-func (s *Server) underWay(i, n int) (value uint32, r *record) {
+func (s *Server) underWay(i, n int) (value valueID, r *record) {
 	for n--; n >= 0; n-- {
 		r := &s.records[n]
 		if r.done || r.lost {
 			continue
 		}
 		k := slices.IndexFunc(r.rows, func(sent sentRow) bool { return int(sent.row) == i })
-		if k >= 0 && s.values.isOlder(s.ref[i], r.rows[k].value) {
+		if k >= 0 && s.values.isOlder(i, s.ref[i], r.rows[k].value) {
 			return r.rows[k].value, r
 		}
 	}

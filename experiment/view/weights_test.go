@@ -75,7 +75,7 @@ func (l *perfectLink) row(i int) []int32 { return l.filler.row(l.cur.Table, i) }
 // step sends the current frame and returns the rows of the packet.
 func (l *perfectLink) step() (rows []int) {
 	l.filler.Advance(l.cur, nil)
-	p, err := l.filler.Fill(l.server, l.seq, Coding{Encoder: fixedSize{l.large}, Tick: uint32(int(l.seq) * l.ticks)}, l.limit*rowBytes, nil)
+	p, err := l.filler.Fill(l.server, l.seq, Coding{Encoder: fixedSize{l.large}, TickHz: l.ticks, RateHz: 1}, l.limit*rowBytes, nil)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -399,9 +399,9 @@ func TestWeightsOfRestingRows(t *testing.T) {
 		want    uint32 // what a packet adds to the priority
 	}{{"off", 1 + 80*ErrorUnit}, {"x=3", 1 + 3*80*ErrorUnit}, {"x=0", 1}, {"team:red=2", 2 * (1 + 80*ErrorUnit)}, {"off", 1 + 80*ErrorUnit}} {
 		l.setWeights(c.weights)
-		before := l.server.accumulated[1]
+		before := l.server.waitingRowOf(1).accumulated
 		l.step()
-		if added := l.server.accumulated[1] - before; added != c.want {
+		if added := l.server.waitingRowOf(1).accumulated - before; added != c.want {
 			t.Errorf("%s: a packet adds %d to the priority, want %d", c.weights, added, c.want)
 		}
 	}

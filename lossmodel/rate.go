@@ -244,12 +244,12 @@ func (*Rate) row() stageRow {
 				Key: "rate", Stage: "rate", Needs: []string{"rate_trace = off"}, Ladder: []string{
 					"64kbit", "128kbit", "256kbit", "384kbit", "512kbit", "768kbit", "1mbit", "1.5mbit", "2mbit", "3mbit",
 					"5mbit", "10mbit", "20mbit", "50mbit", "100mbit", "1gbit", "off"},
-				Help: "capacity of the line, including IPv4 and UDP headers; kbps, kbit and kbit/s are 1000 bits per second, KB/s 1000 bytes per second",
+				Help: "capacity of the link, including IPv4 and UDP headers; kbps, kbit and kbit/s are 1000 bits per second, KB/s 1000 bytes per second",
 			}),
 			newKey(setting.Size, func(s *Spec) *int64 { return &s.Rate.Queue }, KeyInfo{
 				Key: "queue", Stage: "rate", Needs: []string{"rate or rate_trace"}, Ladder: []string{
 					"4KB", "8KB", "16KB", "32KB", "64KB", "128KB", "256KB", "512KB", "1MB", "off"},
-				Help: "size of the queue before the line, in bytes waiting or being sent; " +
+				Help: "size of the queue before the link, in bytes waiting or being sent; " +
 					"off: no limit",
 			}),
 			newKey(setting.OrOff(setting.Count("packets", 1, 1_000_000)), func(s *Spec) *int { return &s.Rate.QueuePackets }, KeyInfo{
@@ -259,7 +259,7 @@ func (*Rate) row() stageRow {
 			disciplineRow(),
 			newKey(setting.Count("bytes", -28, 1500), func(s *Spec) *int { return &s.Rate.Overhead }, KeyInfo{
 				Key: "rate_overhead", Stage: "rate", Needs: []string{"rate or rate_trace"}, Ladder: []string{"0", "4", "8", "14", "18", "38"},
-				Help:   "bytes that the line adds to each IP packet: 14 for Ethernet, 38 with preamble, checksum and gap; negative values remove headers",
+				Help:   "bytes that the link adds to each IP packet: 14 for Ethernet, 38 with preamble, checksum and gap; negative values remove headers",
 				Source: "tc-netem(8), rate PACKETOVERHEAD",
 			}),
 			newKey(setting.OrOff(setting.Count("bytes", 1, 65535)), func(s *Spec) *int { return &s.Rate.Cell }, KeyInfo{
@@ -269,7 +269,7 @@ func (*Rate) row() stageRow {
 			}),
 			newKey(setting.Count("bytes", 0, 1500), func(s *Spec) *int { return &s.Rate.CellOverhead }, KeyInfo{
 				Key: "rate_cell_overhead", Stage: "rate", Needs: []string{"rate or rate_trace", "rate_cell"}, Ladder: []string{"0", "5"},
-				Help:   "bytes that the line adds to each cell; ATM: 5",
+				Help:   "bytes that the link adds to each cell; ATM: 5",
 				Source: "tc-netem(8), rate CELLOVERHEAD",
 			}),
 			newKey(bucketUnit(), func(s *Spec) *int64 { return &s.Rate.Burst }, KeyInfo{

@@ -201,7 +201,7 @@ func senderRows() []Row {
 			Policies: container.Redundancies, Zero: off,
 			CommandHelp: "redundancy that repairs lost packets", IsShown: (*Config).HasRedundancy,
 			Help: "redundancy that repairs lost packets: repeats of the packets before, or parities of groups of packets. " +
-				"Each costs bandwidth, also on a line that has none to spare"},
+				"Each costs bandwidth, also on a link that has none to spare"},
 	}
 }
 

@@ -21,7 +21,7 @@ type chartsBox struct {
 }
 
 // openCharts opens a box with the charts of a report. They are drawn from its samples.csv, by passing the
-// samples to the charts of page 1 as the snapshot of a run that ended.
+// samples to the charts of page 1 as the snapshot of a run that ended, without limits.
 func (p *table) openCharts(r *run) room.Request {
 	samples, err := report.ReadSamples(filepath.Join(filepath.Dir(r.Path), "samples.csv"))
 	if err != nil {
@@ -31,7 +31,7 @@ func (p *table) openCharts(r *run) room.Request {
 	const tickHz = 0 // unknown; only ages need it, which the charts do not show
 	lane := engine.Lane{Samples: samples, Recent: meters.MeanOf(samples, tickHz)}
 	lane.Totals.Counts = meters.Sum(samples).Counts // the failure chart shows only causes that occurred
-	snap := &engine.Snapshot{Config: config.Default(), Lanes: []engine.Lane{lane}, Item: p.item}
+	snap := &engine.Snapshot{Config: &config.Config{}, Lanes: []engine.Lane{lane}, Item: p.item}
 	if n := len(samples); n > 0 {
 		snap.Now = samples[n-1].T
 	}

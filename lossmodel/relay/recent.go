@@ -108,7 +108,7 @@ func (r *Recent) Newest(list []TracedDatagram, direction Direction, n int) []Tra
 }
 
 // Describe describes the outcome of the datagram (0) or of a copy of it (1 and up) so far, such as "lost (queue)" or
-// "left after 52.000 ms".
+// "sent on after 52.000 ms".
 func (d *TracedDatagram) Describe(copyNumber int) string {
 	lost, end := d.Verdict.Lost, d.Outcomes[copyNumber]
 	if copyNumber > 0 {
@@ -120,7 +120,7 @@ func (d *TracedDatagram) Describe(copyNumber int) string {
 	case lost != lossmodel.None:
 		return "lost (" + lost.String() + ")"
 	case end.Kind == Left:
-		return "left after " + shortTime(end.At-d.At)
+		return "sent on after " + shortTime(end.At-d.At)
 	case end.Kind == dropped:
 		return "lost (" + lossmodel.Queue.String() + ")"
 	case end.Kind == unsent:

@@ -147,8 +147,11 @@ func stageText(d *relay.TracedDatagram, s *lossmodel.Step) string {
 	case s.Stage == lossmodel.StageRate:
 		return rateText(d, s)
 	case s.Stage == lossmodel.StageDelay:
-		return fmt.Sprintf("%s ms: latency %s, %s %s", milliseconds(s.Delay), milliseconds(s.BaseDelay),
-			variation(d.Spec), milliseconds(s.Delay-s.BaseDelay))
+		text := milliseconds(s.Delay) + " ms: latency " + milliseconds(s.BaseDelay)
+		if name := variation(d.Spec); name != "" {
+			text += ", " + name + " " + milliseconds(s.Delay-s.BaseDelay)
+		}
+		return text
 	case s.Lost != lossmodel.None && s.Draw.Chance > 0:
 		chance, _ := s.Draw.Shares()
 		return "LOST" + draw(s) + "; from " + percent(chance) + " on it would have passed"

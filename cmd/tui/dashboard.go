@@ -33,7 +33,6 @@ type dashboardFlags struct {
 	config  configFlags
 	reports string // folder in which reports are saved; "" means the default
 	tour    bool   // open the guided tour
-	charts  string // style of charts; "" means the default
 	remote  remoteFlags
 	report  string // the report.json to show first; "" for none
 }
@@ -109,8 +108,6 @@ func (a *app) useFile(f *dashboardFlags, path string) error {
 func (f *dashboardFlags) addLook(cmd *cobra.Command) {
 	f.lookFlags.add(cmd)
 	f.remote.add(cmd)
-	cmd.Flags().StringVar(&f.charts, "charts", "", fmt.Sprintf("draw charts in `STYLE`: %s (default: the finest that the terminal can show)", strings.Join(look.ChartStyles(), ", ")))
-	complete(cmd, "charts", look.ChartStyles)
 	cmd.Flags().StringVar(&f.reports, "reports", "", "save reports in folder `DIR` (default "+reportsDirHelp+")")
 }
 
@@ -163,8 +160,7 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 	if err != nil {
 		return err
 	}
-	f.charts = cmp.Or(f.charts, defaultChartStyle(os.Getenv))
-	if err := cmp.Or(f.check(), checkOneOf("--charts", f.charts, look.ChartStyles())); err != nil {
+	if err := f.check(); err != nil {
 		return err
 	}
 	if f.reports != "" {
@@ -202,7 +198,7 @@ func (a *app) showSession(ctx context.Context, cfg *config.Config, f dashboardFl
 	}
 	first.Start(ctx)
 	present := presentRun{runner: first}
-	screen := ui.Options{ASCII: f.ascii, Theme: f.theme, Tour: f.tour, OfferTour: isFirstStart(stateFolder()), Point: point, Charts: f.charts, ReportsDir: f.reports,
+	screen := ui.Options{ASCII: f.ascii, Theme: f.theme, Tour: f.tour, OfferTour: isFirstStart(stateFolder()), Point: point, ReportsDir: f.reports,
 		Report: f.report, Recent: filepath.Join(stateFolder(), "opened"), Picture: drawLink}
 	if link == nil {
 		screen.Open = func(path string) (ui.Opened, error) { return a.openInDashboard(ctx, path, opt, &present) }
@@ -283,25 +279,6 @@ func (p *presentRun) end() *live.Runner {
 	p.ended = true
 	p.runner.Stop()
 	return p.runner
-}
-
-// defaultChartStyle returns the default of --charts: "fine", in Braille dots, but "line" if the
-// locale names a character set other than UTF-8, and on the Linux console, whose fonts have no
-// Braille.
-func defaultChartStyle(env func(string) string) string {
-	const fine, line = "fine", "line"
-	if env("TERM") == "linux" {
-		return line
-	}
-	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} { // the first of these variables that is set takes precedence
-		if v := strings.ToLower(env(name)); v != "" {
-			if strings.Contains(v, "utf-8") || strings.Contains(v, "utf8") {
-				return fine
-			}
-			return line
-		}
-	}
-	return fine
 }
 
 // defaultPreset is the experiment of the dashboard if none is given: a link that loses a few

@@ -262,7 +262,7 @@ func (p *runningProxy) runDashboard(ctx context.Context) error {
 		})
 	}, func(shown context.Context) error {
 		look := p.flags.look
-		return proxyview.Run(shown, view, ui.Options{ASCII: look.ascii, Theme: look.theme, Charts: defaultChartStyle(os.Getenv),
+		return proxyview.Run(shown, view, ui.Options{ASCII: look.ascii, Theme: look.theme,
 			Picture: drawLink})
 	})
 	for _, text := range view.Notes.All() {

@@ -251,7 +251,7 @@ func (a *app) withWatch(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepFunc
 		Live: func(ctx context.Context, point int, name string) error {
 			cfg := p.Points[point].Config.Clone()
 			cfg.Duration = 0 // a point of a sweep is often too short to look at
-			return a.showSession(ctx, cfg, dashboardFlags{lookFlags: f.look, reports: defaultReports(), charts: defaultChartStyle(os.Getenv)}, nil, name)
+			return a.showSession(ctx, cfg, dashboardFlags{lookFlags: f.look, reports: defaultReports()}, nil, name)
 		},
 		Export: func(fill func(io.Writer) error) (string, error) {
 			if dir != "" {

@@ -258,7 +258,6 @@ func TestReadFileLimit(t *testing.T) {
 	for size, want := range map[int]string{
 		1 << 20:   "",
 		1<<20 + 1: path + ": has more than 1048576 bytes; expected a TOML file",
-		20 << 20:  path + ": has more than 1048576 bytes; expected a TOML file",
 	} {
 		if err := os.WriteFile(path, bytes.Repeat([]byte("\n"), size), 0o600); err != nil {
 			t.Fatal(err)

@@ -198,8 +198,6 @@ type Theme struct {
 	colorOnly    [numStyles]bool   // only sets a foreground colour, which the next style may replace without a reset
 	Color        bool              // the theme distinguishes things by colour
 	Ascii        bool              // Canvas.Lines replaces all other characters by ASCII characters
-
-	boxCharts bool // charts are drawn with box-drawing characters instead of Braille patterns
 }
 
 // Off is the escape sequence that resets all attributes.

@@ -51,14 +51,6 @@ func TestHostileSnapshotBreaksNothing(t *testing.T) {
 	}
 }
 
-// In ASCII the footer names the arrow keys in words: < and > are other keys, and the dot too.
-func TestASCIIFooter(t *testing.T) {
-	m := screen(labtest.NewLab(), 160, 48, Options{ASCII: true})
-	if row := lastRow(m); !strings.Contains(row, "up down select  left right adjust  e encoder") {
-		t.Errorf("the footer is %q", row)
-	}
-}
-
 func TestASCIIMeansASCII(t *testing.T) {
 	for _, size := range [][2]int{{160, 48}, {80, 24}, {20, 5}} {
 		for _, keys := range []string{"", "?", "enter", "/ latency space 50ms±", "tab left", "tab tab",

@@ -15,7 +15,6 @@ import (
 type Options struct {
 	ASCII      bool   // draw only ASCII characters
 	Theme      string // one of look.Themes; "" means the first
-	Charts     string // one of look.ChartStyles; "" means the first
 	Tour       bool   // start the guided tour
 	OfferTour  bool   // show a notice about the guided tour
 	ReportsDir string // folder for saved reports; "" means the default of the lab

@@ -95,9 +95,11 @@ func newShell(screen Screen, opt Options) *Shell {
 	if opt.Renderer == nil {
 		opt.Renderer = newRenderer(os.Stdout)
 	}
+	isConsole := os.Getenv("TERM") == "linux" // its fonts have no Braille patterns
+	opt.ASCII = opt.ASCII || isConsole
 	s := &Shell{screen: screen, opt: opt, notice: &room.Notice{}, startWork: startWork}
 	s.scheme, _ = look.ParseScheme(opt.Theme)
-	s.theme = look.NewTheme(opt.Renderer, s.scheme, opt.ASCII).WithCharts(opt.Charts)
+	s.applyTheme()
 	return s
 }
 
@@ -403,7 +405,7 @@ func (s *Shell) execute(line string) (cmd tea.Cmd, err error) {
 
 // applyTheme makes the theme again, after a change of the scheme or the background.
 func (s *Shell) applyTheme() {
-	s.theme = look.NewTheme(s.opt.Renderer, s.scheme, s.opt.ASCII).WithCharts(s.opt.Charts)
+	s.theme = look.NewTheme(s.opt.Renderer, s.scheme, s.opt.ASCII)
 }
 
 // mouse handles mouse events. A click selects a page or something on the page, or presses the key of the footer

@@ -204,7 +204,7 @@ func TestVisibleSamplesSuffice(t *testing.T) {
 	p.Observe(labtest.NewView(snap))
 	for range spans {
 		p.NextSpan()
-		for _, th := range []*look.Theme{labtest.Theme(false), labtest.Theme(true), labtest.Theme(false).WithCharts("line")} {
+		for _, th := range []*look.Theme{labtest.Theme(false), labtest.Theme(true)} {
 			for _, w := range []int{9, 40, 78, 159, 300} {
 				lanes := p.samples()
 				for i, k := range p.charts(th) {

@@ -179,10 +179,10 @@ func TestErrorsAreShownInTheLine(t *testing.T) {
 		"interpolation cubic": "linear, hermite",
 		"every 0":             "1 to 60",
 
-		"frobnicate":  `unknown command "frobnicate"; ? lists`,
-		"filter late": `unknown filter "late"; expected all, trouble`,
-		"set loss":    "expected: set KEY=VALUE",
-		"set los=5%":  "did you mean loss?",
+		"frobnicate":    `unknown command "frobnicate"; ? lists`,
+		"filter failed": `unknown filter "failed"; expected all, trouble`,
+		"set loss":      "expected: set KEY=VALUE",
+		"set los=5%":    "did you mean loss?",
 
 		"netem delaz 50ms":         "did you mean delay?",
 		"netem delay 50ms loss x":  "random, state or gemodel",

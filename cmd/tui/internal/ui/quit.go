@@ -108,11 +108,7 @@ func (b *question) Size(maxWidth, maxHeight int) (width, height int, right bool)
 func (b *question) Draw(c *look.Canvas, th *look.Theme) {
 	const focused = true
 	c.Frame(th, focused, b.title)
-	y := 1
-	for _, line := range look.Wrap(b.text, c.W-4) {
-		c.Clip(2, y, c.W-4, look.Plain, line)
-		y++
-	}
+	y := c.Wrap(2, 1, c.W-4, look.Plain, b.text)
 	for i, choice := range b.choices {
 		y++
 		style := look.Plain

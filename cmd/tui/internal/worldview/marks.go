@@ -114,7 +114,7 @@ func (h *Heat) legend(th *look.Theme, outlines bool) [][]look.Span {
 	const allDots = 0xff // a bit for each of the eight dots of a cell
 	groups := [][]look.Span{{look.Dim.Span(" " + h.Unit + " ")}}
 	for i := range look.NumHeats {
-		text := "more "
+		text := "> " // than the last bound
 		if i < len(h.Bounds) {
 			text = th.AtMost + strconv.FormatFloat(h.Bounds[i], 'g', 3, 64) + " "
 		}

@@ -33,7 +33,7 @@ type problem struct {
 // of each kind, with an explanation of the selected one. It does not change while it is open. It returns nil if there is no
 // problem.
 func NewProblems(snap *engine.Snapshot, cfg *config.Config) room.Overlay {
-	list := starvation(snap)
+	list := starvation(snap, cfg)
 	for _, x := range problems(snap) {
 		p := problem{x.Reason.String(), headingStyle(&x), x.T, x.N, report.Explain(&x.Opened, x.Reason, cfg), &x.Opened.ID}
 		if x.Reason == inspector.BecauseRefusedFrame {
@@ -74,7 +74,7 @@ func NewProblems(snap *engine.Snapshot, cfg *config.Config) room.Overlay {
 }
 
 // starvation returns the problem of a display that starved in the last two seconds, if it did.
-func starvation(snap *engine.Snapshot) []problem {
+func starvation(snap *engine.Snapshot, cfg *config.Config) []problem {
 	if len(snap.Lanes) == 0 {
 		return nil
 	}
@@ -84,7 +84,7 @@ func starvation(snap *engine.Snapshot) []problem {
 	}
 	text := fmt.Sprintf("In the last 2 s the display found no newer snapshot for %d of %s: %s late, and %s lost.",
 		s.Starved, words.Count(s.Displayed, "frame"), words.Count(s.Late, "snapshot")+" arrived", words.Count(s.Lost, "packet")+" were")
-	if delay := panes.SmoothDelay(&snap.Lanes[0], snap.Now); delay > 0 {
+	if delay := panes.SmoothDelay(&snap.Lanes[0], snap.Now, cfg.Playout().Delay); delay > 0 {
 		text += fmt.Sprintf(" /playout %dms would have been smooth for the last 10 s.", delay.Milliseconds())
 	}
 	return []problem{{name: "starved display", style: look.Late, last: snap.Now, times: int64(s.Starved), text: text}}

@@ -107,8 +107,9 @@ func (p *Playout) Draw(c *look.Canvas, th *look.Theme, _ bool) {
 const smoothPeriod = 10 * time.Second
 
 // SmoothDelay returns the least fixed playout delay, in whole milliseconds, with which the display of a lane would not have
-// starved in the last smoothPeriod: a snapshot is displayed until the next newer one arrives. It is 0 if too few packets arrived.
-func SmoothDelay(l *engine.Lane, now time.Duration) time.Duration {
+// starved in the last smoothPeriod: a snapshot is displayed until the next newer one arrives. It is 0 if too few packets
+// arrived, or if the present delay is not shorter.
+func SmoothDelay(l *engine.Lane, now, present time.Duration) time.Duration {
 	fastest, longest, newest := time.Duration(math.MaxInt64), time.Duration(0), time.Duration(-1)
 	for n := l.RecordsUntil(now - smoothPeriod); n < l.EndOfRecords(); n++ {
 		r := l.Record(n)
@@ -120,7 +121,7 @@ func SmoothDelay(l *engine.Lane, now time.Duration) time.Duration {
 		}
 		fastest, newest = min(fastest, r.Arrived-r.Sent), r.Sent
 	}
-	if longest == 0 {
+	if longest-fastest <= present {
 		return 0
 	}
 	return (longest - fastest + time.Millisecond - 1).Truncate(time.Millisecond)

@@ -42,7 +42,7 @@ func (d *display) observe(v room.View) {
 	if v.RedrawDue || d.titleDelay == 0 {
 		d.titleDelay = delay
 		if d.isStarved() {
-			d.smoothDelay = panes.SmoothDelay(v.ActiveLane(), v.Snap.Now)
+			d.smoothDelay = panes.SmoothDelay(v.ActiveLane(), v.Snap.Now, v.Cfg.Playout().Delay)
 		}
 	}
 }

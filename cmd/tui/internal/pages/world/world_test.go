@@ -154,10 +154,10 @@ func TestSmoothDelay(t *testing.T) {
 	for starves(want) {
 		want += ms
 	}
-	if got := panes.SmoothDelay(&lane, last); got != want && got != want+ms { // the last moment before an arrival is within a step
+	if got := panes.SmoothDelay(&lane, last, 0); got != want && got != want+ms { // the last moment before an arrival is within a step
 		t.Errorf("got %v, a simulation needs %v", got, want)
 	}
-	if got := panes.SmoothDelay(&engine.Lane{}, last); got != 0 {
+	if got := panes.SmoothDelay(&engine.Lane{}, last, 0); got != 0 {
 		t.Errorf("without packets %v", got)
 	}
 }

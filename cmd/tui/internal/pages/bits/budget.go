@@ -115,14 +115,6 @@ func (m *budgetModel) active() *engine.Lane {
 	return &m.lanes[0]
 }
 
-// shadow returns the lane of the first selected shadow, nil if there are no shadows.
-func (m *budgetModel) shadow() *engine.Lane {
-	if i := m.shadowChoice.Index(m.lanes); i > 0 {
-		return &m.lanes[i]
-	}
-	return nil
-}
-
 // shownLanes returns the lane of the active encoder and those of the selected shadows; nil before the first frame.
 func (m *budgetModel) shownLanes() (list []*engine.Lane) {
 	if active := m.active(); active != nil {

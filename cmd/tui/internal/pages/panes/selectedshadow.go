@@ -27,14 +27,6 @@ func (s *SelectedShadow) Indices(lanes []engine.Lane) (list []int) {
 	return list
 }
 
-// Index returns the first of Indices, 0 if there are no shadows.
-func (s *SelectedShadow) Index(lanes []engine.Lane) int {
-	if list := s.Indices(lanes); len(list) > 0 {
-		return list[0]
-	}
-	return 0
-}
-
 // Select selects only lanes[i]. It does nothing if i is 0, the active encoder, or out of range.
 func (s *SelectedShadow) Select(lanes []engine.Lane, i int) {
 	if i > 0 && i < len(lanes) {

@@ -1,6 +1,7 @@
 package panes_test
 
 import (
+	"slices"
 	"testing"
 
 	"wirelab/cmd/tui/internal/pages/panes"
@@ -12,8 +13,8 @@ import (
 func TestSelectionFollowsTheShadow(t *testing.T) {
 	main, a, b, c := engine.Lane{Letter: "A"}, engine.Lane{Letter: "B"}, engine.Lane{Letter: "C"}, engine.Lane{Letter: "D"}
 	all, s := []engine.Lane{main, a, b, c}, &panes.SelectedShadow{}
-	if s.Index(all) != 1 || s.Index(all[:1]) != 0 || s.Index(nil) != 0 {
-		t.Errorf("none chosen: %d, %d, %d", s.Index(all), s.Index(all[:1]), s.Index(nil))
+	if got := s.Indices(all); !slices.Equal(got, []int{1}) || s.Indices(all[:1]) != nil {
+		t.Errorf("none chosen: %d, %d", got, s.Indices(all[:1]))
 	}
 	s.Select(all, 2)
 	s.Select(all, 0) // the active encoder cannot be selected
@@ -21,7 +22,7 @@ func TestSelectionFollowsTheShadow(t *testing.T) {
 		lanes []engine.Lane
 		at    int
 	}{{all, 2}, {[]engine.Lane{main, b, c}, 1}, {[]engine.Lane{main, c, a, b}, 3}, {[]engine.Lane{main, a}, 1}, {all, 2}} {
-		if got := s.Index(x.lanes); got != x.at {
+		if got := s.Indices(x.lanes); !slices.Equal(got, []int{x.at}) {
 			t.Errorf("at %d, want %d", got, x.at)
 		}
 	}

@@ -95,7 +95,7 @@ func TestMouse(t *testing.T) {
 	checkSent(t, lab.Got, "latency 60ms; latency 50ms; latency 40ms")
 	x, y = find("◐●")
 	click(tea.MouseButtonLeft, x, y)
-	checkShown(t, m, "◐ stale after")
+	checkShown(t, m, "◐ stale, took")
 	small := screen(labtest.NewLab(), 80, 24)
 	small.Update(tea.MouseMsg{X: 33, Y: 2, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
 	if small.render(); !strings.Contains(small.View(), "[Bits]") {

@@ -229,15 +229,10 @@ func (p *packets) WriteFile() room.Request { return room.Request{Edit: "export p
 
 func (p *packets) Bindings() []room.Binding {
 	match := func(step int) room.Request { return p.moveToMatch(-step) }
-	next := func() room.Request {
-		if p.bits.on {
-			return room.Refusal("f filters the list of packets; esc shows it")
-		}
-		return p.setFilter(p.nextFilter())
-	}
+	next := func() room.Request { return p.setFilter(p.nextFilter()) }
 	return append(p.bitBindings(), []room.Binding{
 		room.Bind("f", "next filter: all, trouble, each outcome", next).InFooter("filter").Pin().
-			Unless(func() bool { return p.bits.on }),
+			Unless(func() bool { return p.bits.on }).NotifyIdle("f filters the list of packets; esc shows it"),
 		room.Pair("n", "N", "next, previous trouble or match of /search", match),
 	}...)
 }

@@ -603,12 +603,8 @@ func TestChartsByImportance(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		var got []string
-		for _, r := range m.rateRules() {
-			got = append(got, r.Name)
-		}
-		if strings.Join(got, " ") != x.want {
-			t.Errorf("%d: rules %v, want %s", i, got, x.want)
+		if got := ruleText(m); got != x.want {
+			t.Errorf("%d: rules %s, want %s", i, got, x.want)
 		}
 	}
 	g.run(m, time.Second)
@@ -616,6 +612,15 @@ func TestChartsByImportance(t *testing.T) {
 	if m.updateAxis(); len(m.axis.Marks) != 1 || m.axis.Marks[0].Label != "first" || m.axis.Stopped {
 		t.Errorf("marks %+v, stopped %v", m.axis.Marks, m.axis.Stopped)
 	}
+}
+
+// ruleText returns the names of the rules of rates.
+func ruleText(m *model) string {
+	var list []string
+	for _, r := range m.rateRules() {
+		list = append(list, r.Name)
+	}
+	return strings.Join(list, " ")
 }
 
 // The rule of a rate limit is the sum of the limits of all clients, as the lines are sums of their traffic; there is none
@@ -638,12 +643,8 @@ func TestRateRuleSumsClients(t *testing.T) {
 		{[]relay.LinkStatus{link(0, relay.Down, "rate", "200kbit"), link(0, relay.Up)}, "rate down 200"}, // shared by all clients
 	} {
 		m.live.snap.Links = x.links
-		var got []string
-		for _, r := range m.rateRules() {
-			got = append(got, r.Name)
-		}
-		if strings.Join(got, ", ") != x.want {
-			t.Errorf("rules %v, want %s", got, x.want)
+		if got := ruleText(m); got != x.want {
+			t.Errorf("rules %s, want %s", got, x.want)
 		}
 	}
 }

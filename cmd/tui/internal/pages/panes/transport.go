@@ -16,22 +16,12 @@ import (
 )
 
 // Transport shows charts of the loop between queue, round trip, baseline and packet size over one time axis.
-type Transport struct {
-	Charts
-	hasQueue, hasMessages bool // the settings give the charts of queue and messages something to show
-}
+type Transport struct{ Charts }
 
 // NewTransport returns the charts.
 func NewTransport() *Transport { return &Transport{Charts: Charts{Selected: -1}} }
 
 func (p *Transport) Name() string { return "Loop" }
-
-// Observe implements room.Observer.
-func (p *Transport) Observe(v room.View) bool {
-	p.hasMessages = v.Cfg.HasMessages()
-	p.hasQueue = v.Cfg.Down.Rate.BitsPerSecond > 0 || HasQueue(v.ActiveLane())
-	return p.Charts.Observe(v)
-}
 
 // HasQueue reports whether the newest sample of a lane has a bottleneck: a trace or netem limits the rate too.
 func HasQueue(l *engine.Lane) bool {
@@ -108,14 +98,14 @@ func (p *Transport) transportCharts() []TimeChart[meters.Sample] {
 		{Title: "Packet bytes", Floor: 100, Lines: []line{
 			{Name: "with headers", Style: look.Wire, Value: ratio(WireBytes)}}},
 	}
-	if p.hasQueue {
+	if HasQueue(&p.Lane) {
 		list = append(list, TimeChart[meters.Sample]{Title: "Queue KB", Floor: 1, Lines: []line{
 			{Name: "game", Style: look.Payload, Value: ratio(GameKB)},
 			{Name: "other traffic", Stroke: chart.Dashed, Style: look.Warn, Value: ratio(OthersKB)}}})
 	}
-	if p.hasMessages {
+	if m != nil {
 		list = append(list, TimeChart[meters.Sample]{Title: "Messages under way", Floor: 4, Lines: []line{
-			{Name: "not delivered", Style: look.Copy, Value: func(s *meters.Sample) (num, den float64) { return Known(float64(s.UnderWay), m != nil) }}}})
+			{Name: "not delivered", Style: look.Copy, Value: func(s *meters.Sample) (num, den float64) { return float64(s.UnderWay), 1 }}}})
 	}
 	if !inStream {
 		list = append(list, TimeChart[meters.Sample]{Title: "Acks and skips/s", Short: "Acks/s", Floor: 10, Lines: []line{

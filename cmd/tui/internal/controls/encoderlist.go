@@ -47,7 +47,7 @@ func (cat *Catalog) EncoderList(cfg *config.Config, snap *engine.Snapshot, forSh
 		room.OverlayKey("enter", "swap", "make the encoder active, and close the list").Pin(),
 		room.Bind("space", "make the encoder active; the list stays open", l.activate).InFooter("swap, stay").Pin(),
 		room.Bind("v", addHelp+", or remove it", l.toggleShadow).InFooter("shadow").Pin(),
-		room.Bind("tab", "set the parameters of the encoder", l.focusParams).InFooter("parameters").Pin(),
+		room.Bind("tab", "set the parameters of the encoder", l.focusParams).InFooter("params").Pin(),
 	}
 	switch {
 	case room.NoShadows(snap) != "":

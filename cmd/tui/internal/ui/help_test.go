@@ -82,7 +82,7 @@ func TestHeaderKeepsItsPlaces(t *testing.T) {
 // help opens it again.
 func TestHelpOfBoxes(t *testing.T) {
 	for keys, want := range map[string][2]string{ // in the footer, in the help
-		"e":       {"space swap, stay", "make the encoder active; the list stays open"},
+		"e":       {"S sort", "make the encoder active; the list stays open"},
 		"p":       {"enter select", "set the selected name"},
 		"/ p a u": {"tab complete", "complete the last word"},
 		"q":       {"s save and quit", "save and quit"},

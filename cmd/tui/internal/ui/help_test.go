@@ -87,7 +87,7 @@ func TestHelpOfBoxes(t *testing.T) {
 		"/ p a u": {"tab complete", "complete the last word"},
 		"q":       {"s save and quit", "save and quit"},
 	} {
-		m := screen(labtest.NewChanged(), 120, 40)
+		m := screen(labtest.NewChanged(), 80, 24)
 		press(m, keys)
 		before := m.View()
 		if row := lastRow(m); !strings.Contains(row, want[0]) || !strings.Contains(row, "F1 help") || strings.Contains(row, "space pause") {

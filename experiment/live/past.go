@@ -209,15 +209,19 @@ func (r *Runner) shown() *engine.Session {
 }
 
 // showPacket begins a look back at a packet, unless the session that is shown still stores it, with its
-// bits if they are requested.
+// bits if they are requested. In a look back at another packet it must also be near that one.
 func (r *Runner) showPacket(ctx context.Context, id packetlog.ID, bits bool) error {
 	s := r.shown()
 	current := r.session()
 	isStored := func() bool { return !s.Opened(id).Gone && (!bits || s.Trace(id.Seq).Packet != nil) }
-	if s == nil || current == nil || !current.HasSent(id.Seq) || isStored() {
+	sent := id.Seq + 1
+	isNear := func() bool {
+		p := r.past
+		return p == nil || p.sent == 0 || max(sent, p.sent)-min(sent, p.sent) <= packetsAfter
+	}
+	if s == nil || current == nil || !current.HasSent(id.Seq) || isNear() && isStored() {
 		return nil
 	}
-	sent := id.Seq + 1
 	if r.past != nil && r.past.sent == sent {
 		return nil // the second run is at this packet, or on its way
 	}

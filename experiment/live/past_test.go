@@ -178,7 +178,7 @@ func TestLookBackAtEveryPacket(t *testing.T) {
 	r.handleCommand(t.Context(), Command{Speed: new(64.0)})
 	r.play(clock, time.Second)
 	opens := 0 // looks back
-	for _, seq := range []uint64{1000, 1001, 1127, 900, 5, 0, 2000, 1900} {
+	for _, seq := range []uint64{1000, 1001, 1127, 900, 872, 5, 0, 2000, 1900} {
 		r.handleCommand(t.Context(), Command{Open: &packetlog.ID{Seq: seq}, Trace: &seq})
 		isOpening := r.past.view == nil
 		if isOpening {
@@ -187,14 +187,15 @@ func TestLookBackAtEveryPacket(t *testing.T) {
 		}
 		r.publish()
 		snap := r.Snapshot().Past.Snap
-		if at := max(r.session().TimeOf(seq), pastSlice); isOpening && snap.Now != at {
+		at := max(r.session().TimeOf(seq), pastSlice)
+		if isOpening && snap.Now != at || (snap.Now-at).Abs() > r.session().TimeOf(packetsAfter) {
 			t.Errorf("packet %d is shown at %v, and was sent at %v", seq, snap.Now, at)
 		}
 		if snap == nil || snap.Opened.ID.Seq != seq || snap.Opened.Gone || snap.Traced.Packet == nil || len(snap.Lanes[0].Packets) == 0 {
 			t.Errorf("packet %d is not shown: %+v", seq, snap)
 		}
 	}
-	if opens > 3 { // around 1000, around 0, and around 2000
+	if opens > 4 { // around 1000, at 872, around 0, and around 2000
 		t.Errorf("%d looks back", opens)
 	}
 }

@@ -188,7 +188,7 @@ func TestLookBackAtEveryPacket(t *testing.T) {
 		r.publish()
 		snap := r.Snapshot().Past.Snap
 		at := max(r.session().TimeOf(seq), pastSlice)
-		if isOpening && snap.Now != at || (snap.Now-at).Abs() > r.session().TimeOf(packetsAfter) {
+		if isOpening && snap.Now != at || (snap.Now-at).Abs() > r.session().TimeOf(packetsAfter+1) {
 			t.Errorf("packet %d is shown at %v, and was sent at %v", seq, snap.Now, at)
 		}
 		if snap == nil || snap.Opened.ID.Seq != seq || snap.Opened.Gone || snap.Traced.Packet == nil || len(snap.Lanes[0].Packets) == 0 {

@@ -24,14 +24,6 @@ func (d Direction) String() string {
 	return "up"
 }
 
-// destination names the receivers of the direction.
-func (d Direction) destination() string {
-	if d == Down {
-		return "to clients"
-	}
-	return "to the server"
-}
-
 // Client identifies a client.
 type Client struct {
 	Number         int            // number in the order of joining, from 1; 0 stands for all clients that share links

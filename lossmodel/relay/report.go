@@ -51,8 +51,7 @@ func (f *Flow) LateRemark(direction Direction) string {
 
 // describeLateness describes how late datagrams of the flow are.
 func (f *Flow) describeLateness(direction Direction) string {
-	return fmt.Sprintf("sent up to %s ms late %s (p99; limit %s) by this machine", tenths(f.Lateness.Quantile(0.99)),
-		direction.destination(), tenths(f.LateLimit()))
+	return fmt.Sprintf("%s: proxy %s ms late (p99; limit %s)", direction, tenths(f.Lateness.Quantile(0.99)), tenths(f.LateLimit()))
 }
 
 // tenths formats a duration in milliseconds with one decimal.
@@ -64,7 +63,7 @@ func (f *Flow) deviations(direction Direction, late bool) (list []string) {
 	p99, limit := f.Lateness.Quantile(0.99), f.LateLimit()
 	switch {
 	case late && p99 <= limit: // it was above the limit before: see IsLate
-		list = append(list, fmt.Sprintf("late %s until p99 is below %s ms", direction.destination(), tenths(limit/2)))
+		list = append(list, fmt.Sprintf("%s: proxy late until p99 is below %s ms", direction, tenths(limit/2)))
 	case late:
 		list = append(list, f.describeLateness(direction))
 	}

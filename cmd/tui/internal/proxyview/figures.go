@@ -107,9 +107,14 @@ func (m *model) trustLines(int) (lines [][]look.Span) {
 	}
 	for _, property := range []string{"loss", "delay", "rate"} { // the order of the pane, whatever is known
 		for direction := range m.checks {
+			label := property
+			_, links := m.rateLimit(relay.Direction(direction))
+			if property == "rate" && m.target.Number == 0 && links > 1 {
+				label = "rate/client" // that of the worst link, unlike loss and delay
+			}
 			for i := range m.checks[direction] {
 				if check := &m.checks[direction][i]; check.Name == property {
-					addLine(!check.Known || check.OK, append([]look.Span{name(direction)}, checkSpans(check)...)...)
+					addLine(!check.Known || check.OK, append([]look.Span{name(direction)}, checkSpans(label, check)...)...)
 				}
 			}
 		}
@@ -125,9 +130,9 @@ func (m *model) trustLines(int) (lines [][]look.Span) {
 	return lines
 }
 
-// checkSpans describes the value measured and the value set.
-func checkSpans(check *trust.Check) []look.Span {
-	pieces := []look.Span{look.Dim.Span(look.PadRight(check.Name, 6)), look.Value.Span(panes.FormatCheck(check, check.Measured))}
+// checkSpans describes the value measured and the value set, after a label.
+func checkSpans(label string, check *trust.Check) []look.Span {
+	pieces := []look.Span{look.Dim.Span(look.PadRight(label+" ", 6)), look.Value.Span(panes.FormatCheck(check, check.Measured))}
 	if !check.Known {
 		return append(pieces, look.Dim.Span(" "+check.Unit+" (no expected value)"))
 	}

@@ -67,7 +67,7 @@ func (m *model) drawClients(c *look.Canvas, focused bool) {
 // clientColumns returns the columns of the list of clients in a pane of w columns. Rates and losses are those of the
 // last seconds.
 func (m *model) clientColumns(list []relay.ClientState, w int) []grid.Column {
-	stateWidth := 6 // without the time of silence
+	stateWidth := shortState // without the time of silence
 	if w >= 64 {
 		stateWidth = 12
 	}
@@ -93,16 +93,21 @@ func (m *model) clientColumns(list []relay.ClientState, w int) []grid.Column {
 		{Title: "% lost", Width: 11, Right: true, Text: func(c grid.Cell) []look.Span {
 			return grid.Text(look.Plain, both(c.Row, 5, func(f *relay.ClientFlow) string { return formatPercent(f.Lost, f.In) }))
 		}},
-		{Title: "state", Width: stateWidth, Drop: 1, Text: func(c grid.Cell) []look.Span { return m.clientState(&list[c.Row]) }},
+		{Title: "state", Width: stateWidth, Drop: 1, Text: func(c grid.Cell) []look.Span { return m.clientState(&list[c.Row], c.Width) }},
 	}
 }
 
-// clientState describes whether a client sends.
-func (m *model) clientState(client *relay.ClientState) []look.Span {
+// shortState is the number of columns of the states without the time of silence.
+const shortState = 9
+
+// clientState describes in a given number of columns whether a client sends.
+func (m *model) clientState(client *relay.ClientState, width int) []look.Span {
 	silent := m.displayed().snap.Totals.At - client.LastSeen
 	switch {
 	case client.Leaving:
 		return grid.Text(look.Dim, "timed out")
+	case silent >= idleAfter && width <= shortState:
+		return grid.Text(look.Warn, "silent")
 	case silent >= idleAfter:
 		return grid.Text(look.Warn, "silent "+units.Fixed(silent.Seconds(), 0)+" s")
 	}

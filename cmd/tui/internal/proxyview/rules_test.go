@@ -257,6 +257,8 @@ func TestSummary(t *testing.T) {
 		}
 	}
 	expect("as set: nothing sent on yet")
+	m.live.snap.Totals.Flows[relay.Down].Out = 1
+	expect("as set: nothing sent on in the last 2 s")
 	m.live.recent.Flows[0].Lateness.Add(100 * time.Microsecond)
 	m.live.recent.Flows[1].Lateness.Add(300 * time.Microsecond)
 	if n, p99 := m.lateness(); n != 2 || p99 != m.live.recent.Flows[1].Lateness.Quantile(0.99) {
@@ -264,7 +266,7 @@ func TestSummary(t *testing.T) {
 	}
 	expect("as set: late p99 0.")
 	m.live.recent.Flows[1].Lateness.Add(2110 * time.Microsecond) // ordinary scheduling
-	expect("as set: sent up to 2.1 ms late to clients (p99; limit 5.0) by this machine")
+	expect("as set: down: proxy 2.1 ms late (p99; limit 5.0)")
 	m.faultyFor, m.lastFault = 3*time.Second, "up: loss"
 	m.live.snap.Totals.At = 61 * time.Second
 	expect("as set now; 3 of 61 s not exact: up: loss")
@@ -304,7 +306,7 @@ func TestFaultQuotesTheValueAboveTheLimit(t *testing.T) {
 		h.recent.Flows[relay.Down].Lateness = relay.Histogram{}
 		h.recent.Flows[relay.Down].Lateness.Add(late)
 		v.judgeNow(&h, 0)
-		if !strings.Contains(v.lastFault, "up to 8.0 ms late to clients") || strings.Contains(strings.Join(v.faults, " "), "up to 4") {
+		if !strings.Contains(v.lastFault, "down: proxy 8.0 ms late") || strings.Contains(strings.Join(v.faults, " "), " 4.0 ms") {
 			t.Errorf("%v late: faults %q, last %q", late, v.faults, v.lastFault)
 		}
 	}
@@ -333,7 +335,7 @@ func TestComparisonFollowsTheClient(t *testing.T) {
 	m := newGame(t, 2, "").screen(160, 48)
 	m.live.snap.Totals.At = time.Second
 	for client, latency := range map[int]time.Duration{1: 10 * time.Millisecond, 2: 40 * time.Millisecond} {
-		link := linkStatus(t, relay.Up, 1000, latency, "latency", latency.String())
+		link := linkStatus(t, relay.Up, 1000, latency, "latency", latency.String(), "rate", "1mbit")
 		link.Client = client
 		m.live.snap.Links = append(m.live.snap.Links, link)
 	}
@@ -346,8 +348,9 @@ func TestComparisonFollowsTheClient(t *testing.T) {
 		m.page.Slots[paneTrust].Draw(c, m.Theme(), false)
 		text := ansi.Strip(strings.Join(c.Lines(m.Theme()), "\n"))
 		delay := []string{"25.0 ms", "10.0 ms", "40.0 ms"}[client]
-		if !strings.Contains(text, want) || !strings.Contains(text, delay) {
-			t.Errorf("client %d: want %s and %s\n%s", client, want, delay, text)
+		rate := []string{"rate/client 800", "rate  800", "rate  800"}[client]
+		if !strings.Contains(text, want) || !strings.Contains(text, delay) || !strings.Contains(text, rate) {
+			t.Errorf("client %d: want %s, %s and %s\n%s", client, want, delay, rate, text)
 		}
 	}
 }
@@ -786,5 +789,20 @@ func TestWheelActsUnderThePointer(t *testing.T) {
 	}
 	if list := m.proxy.Live.Changes(0); len(list) != 1 || !strings.HasPrefix(list[0].Change.Label(), "loss ") {
 		t.Errorf("the wheel over Loss makes %v", list)
+	}
+}
+
+// States of clients are complete on small screens, without the time of silence.
+func TestClientStates(t *testing.T) {
+	m := newGame(t, 1, "").screen(60, 18)
+	m.live.snap.Totals.At = 4 * time.Second
+	for _, x := range []struct {
+		state      relay.ClientState
+		short, all string
+	}{{relay.ClientState{LastSeen: time.Second}, "silent", "silent 3 s"}, {relay.ClientState{LastSeen: 3 * time.Second}, "active", "active"},
+		{relay.ClientState{Leaving: true}, "timed out", "timed out"}} {
+		if short, all := m.clientState(&x.state, shortState)[0].Text, m.clientState(&x.state, 12)[0].Text; short != x.short || all != x.all {
+			t.Errorf("%q and %q, want %q and %q", short, all, x.short, x.all)
+		}
 	}
 }

@@ -30,8 +30,11 @@ func (m *model) summary() (string, look.Style) {
 		}
 	}
 	late := "nothing sent on yet"
-	if n, p99 := m.lateness(); n > 0 {
+	switch n, p99 := m.lateness(); {
+	case n > 0:
 		late = "late p99 " + relay.Millis(p99) + " ms"
+	case m.live.snap.Totals.Flows[relay.Up].Out+m.live.snap.Totals.Flows[relay.Down].Out > 0:
+		late = "nothing sent on in the last 2 s"
 	}
 	return "as set: " + late, look.Good
 }

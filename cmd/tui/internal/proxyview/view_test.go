@@ -212,7 +212,7 @@ var screenStates = []struct {
 		g.run(m, 2*time.Second)
 	}},
 	{"datagram", "", func(_ *game, m *model) { press(m, "x") }},
-	{"late", "NOT AS SET; up to 8.1 ms late to the server; up to 8.1 ms late to clients", func(g *game, m *model) {
+	{"late", "NOT AS SET; up: proxy 8.1 ms late (p99; limit 5.0); down: proxy 8.1 ms late", func(g *game, m *model) {
 		g.late = 8 * time.Millisecond
 		g.run(m, 3*time.Second)
 		press(m, "4")
@@ -316,7 +316,7 @@ func TestSpaceStopsTheDisplayOnly(t *testing.T) {
 	if strings.Split(body(), "Measured")[0] != strings.Split(was, "Measured")[0] || !strings.Contains(was, "DISPLAY STOPPED") {
 		t.Errorf("the display moved:\n%s", body())
 	}
-	if g.snap.Totals.Flows[0].In < in+100 || !strings.Contains(verdictLine, "NOT AS SET") || !strings.Contains(verdictLine, "ms late to the server") {
+	if g.snap.Totals.Flows[0].In < in+100 || !strings.Contains(verdictLine, "NOT AS SET") || !strings.Contains(verdictLine, "ms late (p99") {
 		t.Errorf("%d datagrams came meanwhile; the verdict is %q", g.snap.Totals.Flows[0].In-in, verdictLine)
 	}
 	for i := range m.datagrams { // the same datagrams, each with its final outcome

@@ -187,10 +187,18 @@ func (c *Config) commonLinkText() string {
 		}
 	}
 	const maxParts = 3 // a profile that consists of fewer settings is described by them
-	if len(parts) > 0 && (c.Profile == "" || len(parts) < maxParts) {
+	if 0 < len(parts) && len(parts) < maxParts {
 		return strings.Join(parts, " ")
 	}
-	return c.LinkProfileText()
+	if c.Profile != "" || len(parts) == 0 {
+		return c.LinkProfileText()
+	}
+	for _, p := range profiles() { // the links of a report have no name
+		if p.Down == c.Down && p.Up == c.Up {
+			return p.Name
+		}
+	}
+	return strings.Join(parts, " ")
 }
 
 // linkDirections returns both directions, or BothDirections alone if the links are equal.

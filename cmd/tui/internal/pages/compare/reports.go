@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -31,8 +32,8 @@ type run struct {
 	stretches          []meters.StretchFigures // between changes; nil without changes
 	settings           map[string]string       // at the end of the run; nil if unknown
 	id                 settingsID              // of this run
-	comparedWith       *run                    // the run that wasLike is about; nil for none
-	wasLike            bool                    // the last result of isLike
+	comparedWith       *run                    // the run that difference is about; nil for none
+	difference         string                  // the last result of compareConditions
 }
 
 // settingsID changes with the settings of this run.
@@ -108,37 +109,43 @@ func (r *run) about() string {
 	return data + ", " + link + ", " + units.Fixed(r.length.Seconds(), 0) + " s"
 }
 
-// unlike returns why a run and another one cannot be compared, as tui compare refuses them; "" if they can.
+// unlike returns why a run and another one cannot be compared; "" if they can. Besides what tui compare refuses, the
+// settings of the sender have to be equal, because they decide what is sent.
 func (r *run) unlike(other *run) string {
-	switch {
-	case !r.isLike(other):
-		return "other data or link"
-	case (r.length - other.length).Abs() >= time.Second:
+	conditions := r.otherConditions(other)
+	if conditions == "" && (r.length-other.length).Abs() >= time.Second {
 		return fmt.Sprintf("lasts %s, not %s", seconds(r.length), seconds(other.length))
 	}
-	return ""
+	return conditions
 }
 
-// isLike reports whether two runs had the same data and links. A run with unknown settings is like no other.
-func (r *run) isLike(other *run) bool {
+// otherConditions returns which conditions of two runs differ: data, links or a setting of the sender; "" if none do. A
+// run with unknown settings is like no other.
+func (r *run) otherConditions(other *run) string {
 	if r != other && (r.settings == nil || other.settings == nil) {
-		return false
+		return otherDataOrLink
 	}
 	if r.comparedWith != other {
 		r.comparedWith = other
-		r.wasLike = r.hasConditionsOf(other)
+		r.difference = r.compareConditions(other)
 	}
-	return r.wasLike
+	return r.difference
 }
 
-// hasConditionsOf reports whether the settings of data and links of two runs are equal.
-func (r *run) hasConditionsOf(other *run) bool {
+const otherDataOrLink = "other data or link"
+
+// compareConditions compares the settings of two runs for otherConditions.
+func (r *run) compareConditions(other *run) (difference string) {
 	for _, key := range report.SortedKeys([]map[string]string{r.settings, other.settings}) {
-		if config.IsCondition(key) && r.settings[key] != other.settings[key] {
-			return false
+		switch {
+		case r.settings[key] == other.settings[key]:
+		case config.IsCondition(key):
+			return otherDataOrLink
+		case strings.HasPrefix(key, "sender."):
+			difference = cmp.Or(difference, "other "+key)
 		}
 	}
-	return true
+	return difference
 }
 
 // shortName returns the encoders of a report, "mean" if it has several stretches, then its name without the year and the
@@ -283,7 +290,8 @@ func (d *folder) rows(thisRun *run) []*row {
 	others := 0
 	for i, saved := range slices.Concat(d.opened, d.list) {
 		opened := d.runs[saved.Path]
-		isShown := d.showAll || i < len(d.opened) || opened != nil && opened.err == nil && opened.isLike(thisRun)
+		isLike := opened != nil && opened.otherConditions(thisRun) == ""
+		isShown := d.showAll || i < len(d.opened) || isLike
 		if !isShown {
 			others++
 			continue
@@ -304,7 +312,7 @@ func (d *folder) rows(thisRun *run) []*row {
 	case !d.listed && d.dir != "":
 		heading = "saved reports: listing the folder"
 	case !d.showAll && others == 0:
-		heading = "saved reports with the data and link of this run"
+		heading = "saved reports with the data, link and sender of this run"
 	case !d.showAll:
 		heading = "saved reports like this run; enter shows " + words.Count(others, "other")
 	}

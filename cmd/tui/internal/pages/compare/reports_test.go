@@ -54,11 +54,14 @@ func TestReportsAreRows(t *testing.T) {
 	if v := m.View(); !strings.Contains(v, "other data or link") || strings.Contains(v, "×") {
 		t.Errorf("a report of another link has a ratio:\n%s", v)
 	}
-	settings := map[string]string{"seed": "7"}
-	other := &table{thisRun: &run{settings: settings, length: 9 * time.Second}, reference: &row{}}
-	for length, want := range map[time.Duration]string{9 * time.Second: "", 20 * time.Second: "lasts 20.0 s, not 9.0 s"} {
-		if got := other.unlike(&row{report: &run{settings: settings, length: length}}); got != want {
-			t.Errorf("a report of %v: %q, want %q", length, got, want)
+	other := &table{thisRun: &run{settings: map[string]string{}, length: 9 * time.Second}, reference: &row{}}
+	for want, c := range map[string]struct {
+		seconds time.Duration
+		key     string
+	}{"": {9, "seed"}, "lasts 20.0 s, not 9.0 s": {20, "seed"}, "other sender.budget": {9, "sender.budget"}, "other data or link": {9, "down.loss"}} {
+		report := &run{settings: map[string]string{c.key: "7"}, length: c.seconds * time.Second}
+		if got := other.unlike(&row{report: report}); got != want {
+			t.Errorf("a report with another %s: %q, want %q", c.key, got, want)
 		}
 	}
 	for text, want := range map[string]string{"payload, kbps": "142.5", "encoder.name": "relative-orientation rotor setting", "down.loss": "5% 2% setting",

@@ -425,6 +425,8 @@ func (p *list) legend(n, maxWidth int) []look.Span {
 		following = "  esc: follow the newest"
 	case p.isSorted():
 		following = "  esc: order of sending"
+	case p.run.inPast:
+		following = "  at " + look.FormatTime(p.run.now)
 	}
 	return look.Fit(maxWidth, append(counted[:len(counted):len(counted)], look.Dim.Span(following)), counted, filter,
 		[]look.Span{look.Key.Span(look.Shorten(p.filter.String(), maxWidth))}, nil)

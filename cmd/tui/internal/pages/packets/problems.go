@@ -24,7 +24,7 @@ type problem struct {
 	name   string
 	style  look.Style
 	last   time.Duration // virtual time
-	times  int64
+	count  string        // how often it occurred
 	text   string        // the explanation
 	packet *packetlog.ID // nil if the problem has no packet
 }
@@ -35,7 +35,7 @@ type problem struct {
 func NewProblems(snap *engine.Snapshot, cfg *config.Config) room.Overlay {
 	list := starvation(snap, cfg)
 	for _, x := range problems(snap) {
-		p := problem{x.Reason.String(), headingStyle(&x), x.T, x.N, report.Explain(&x.Opened, x.Reason, cfg), &x.Opened.ID}
+		p := problem{x.Reason.String(), headingStyle(&x), x.T, words.Count(x.N, "time"), report.Explain(&x.Opened, x.Reason, cfg), &x.Opened.ID}
 		if x.Reason == inspector.BecauseRefusedFrame {
 			p.packet = nil
 		}
@@ -66,8 +66,8 @@ func NewProblems(snap *engine.Snapshot, cfg *config.Config) room.Overlay {
 		{Width: 10, Right: true, Text: func(cell grid.Cell) []look.Span {
 			return grid.Text(look.Dim, formatAgo(snap.Now-list[b.At(cell)].last))
 		}},
-		{Width: 11, Right: true, Text: func(cell grid.Cell) []look.Span {
-			return grid.Text(look.Dim, words.Count(list[b.At(cell)].times, "time")+" ")
+		{Width: 15, Right: true, Text: func(cell grid.Cell) []look.Span {
+			return grid.Text(look.Dim, list[b.At(cell)].count+" ")
 		}},
 	}}
 	return b
@@ -78,16 +78,32 @@ func starvation(snap *engine.Snapshot, cfg *config.Config) []problem {
 	if len(snap.Lanes) == 0 {
 		return nil
 	}
-	s := meters.Sum(meters.Tail(snap.Lanes[0].Samples, 2*time.Second))
+	lane := &snap.Lanes[0]
+	s := meters.Sum(meters.Tail(lane.Samples, room.RecentSpan))
 	if s.Starved == 0 {
 		return nil
 	}
-	text := fmt.Sprintf("In the last 2 s the display found no newer snapshot for %d of %s: %s late, and %s lost.",
-		s.Starved, words.Count(s.Displayed, "frame"), words.Count(s.Late, "snapshot")+" arrived", words.Count(s.Lost, "packet")+" were")
-	if delay := panes.SmoothDelay(&snap.Lanes[0], snap.Now, cfg.Playout().Delay); delay > 0 {
+	displayed := words.Count(s.Displayed, "frame")
+	text := fmt.Sprintf("In the last 2 s the display found no newer snapshot for %d of %s: %s late, %s lost.",
+		s.Starved, displayed, words.Count(s.Late, "snapshot"), words.Count(s.Lost, "packet"))
+	if delay := panes.SmoothDelay(lane, snap.Now, cfg.Playout().Delay); delay > 0 {
 		text += fmt.Sprintf(" /playout %dms would have been smooth for the last 10 s.", delay.Milliseconds())
 	}
-	return []problem{{name: "starved display", style: look.Late, last: snap.Now, times: int64(s.Starved), text: text}}
+	return []problem{{name: "starved display", style: look.Late, last: snap.Now, count: fmt.Sprintf("%d/%s", s.Starved, displayed),
+		text: text, packet: firstMissed(lane, snap.Now-room.RecentSpan)}}
+}
+
+// firstMissed returns the first packet after a time that the display did not get in time; nil if none is known.
+func firstMissed(lane *engine.Lane, after time.Duration) *packetlog.ID {
+	for n := lane.History.First(); n < lane.EndOfRecords(); n++ {
+		r := lane.Record(n)
+		isLate := r.Late > 0 && r.Arrived > after
+		isLost := r.Outcome == packetlog.Lost && r.Sent > after
+		if id := r.ID(); isLate || isLost {
+			return &id
+		}
+	}
+	return nil
 }
 
 // headingStyle returns the style of a problem's heading: that of the packet's outcome, as on other pages, or

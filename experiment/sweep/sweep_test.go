@@ -149,7 +149,15 @@ func TestResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := NewWatch(p) // loaded results are one step of progress
-	sum := runSweep(t, p, Options{Jobs: 2, Store: store, Verify: 0.1, OnProgress: w.SetProgress})
+	loaded := 0
+	load := func(o Outcome) {
+		w.AddResult(o)
+		loaded++
+		if s := w.State(); s.Runs != loaded || s.First != loaded {
+			t.Errorf("%d results are shown, the progress is %+v", loaded, s)
+		}
+	}
+	sum := runSweep(t, p, Options{Jobs: 2, Store: store, Verify: 0.1, OnProgress: w.SetProgress, OnResult: load})
 	if sum.Verified == nil || sum.Verified.Runs != 3 || w.State().First != p.Runs() {
 		t.Errorf("verified %+v, expected 3 runs; %d of %d loaded", sum.Verified, w.State().First, p.Runs())
 	}

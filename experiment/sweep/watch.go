@@ -83,11 +83,23 @@ func (w *Watch) SetEnded(why string) {
 	w.state.Ended = why
 }
 
-// State returns a copy of the progress.
+// State returns a copy of the progress. Until the first call of SetProgress it counts the results, which are loaded then.
 func (w *Watch) State() WatchState {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.state
+	s := w.state
+	if w.hasFirst {
+		return s
+	}
+	for point := range w.plan.Points {
+		seeds := w.seeds(point)
+		s.Runs += seeds
+		if seeds == w.Repeat() {
+			s.Points++
+		}
+	}
+	s.First = s.Runs
+	return s
 }
 
 // Repeat returns the number of seeds of each point.

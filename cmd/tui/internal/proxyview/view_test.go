@@ -582,3 +582,11 @@ func TestHostileNames(t *testing.T) {
 		}
 	}
 }
+
+// On a small screen a key of a pane that is not shown names the pane.
+func TestKeyOfAnotherPane(t *testing.T) {
+	m := newGame(t, 1, "").screen(80, 24)
+	if press(m, "1", "d"); !strings.Contains(m.View(), "d: pane Controls has this key; tab shows it") {
+		t.Errorf("no pane is named:\n%s", m.View())
+	}
+}

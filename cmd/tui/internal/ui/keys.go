@@ -74,7 +74,15 @@ func (s *Shell) bindPanes() []room.Binding {
 // paneKey returns the binding of a key that acts on the first pane of the open page that implements T. If none
 // does, footer and help omit the key, and a notice with the text lacking appears.
 func paneKey[T any](s *Shell, keyName, help, lacking string, act func(T) room.Request) room.Binding {
-	return room.Bind(keyName, help, func() room.Request { return room.Act(s.page(), act) }).NotifyIdle(lacking).Unless(func() bool {
+	press := func() room.Request {
+		_, isActive := room.FindActive[T](s.page())
+		pane, exists := room.Find[T](s.page())
+		if x, canBeAbsent := any(pane).(room.Absent); !isActive && exists && !(canBeAbsent && x.Absent()) {
+			return room.Request{Notice: keyName + ": pane " + any(pane).(room.Pane).Name() + " has this key; tab shows it"}
+		}
+		return room.Act(s.page(), act)
+	}
+	return room.Bind(keyName, help, press).NotifyIdle(lacking).Unless(func() bool {
 		pane, ok := room.FindActive[T](s.page())
 		x, canBeAbsent := any(pane).(room.Absent)
 		return !ok || canBeAbsent && x.Absent()

@@ -67,6 +67,7 @@ func TestVerdictOfFlow(t *testing.T) {
 			s.Queue.Delay, s.Queue.Bytes, s.Queue.Flows = c.delay, c.game, []int64{c.flows}
 		}
 		newest := &lane.Samples[len(lane.Samples)-1]
+		newest.Starved, newest.Displayed = 3, 12
 		newest.Held, newest.Lost, newest.LostBy[lossmodel.Queue] = c.held, newest.Lost+1, 1
 		for range c.lanes {
 			snap.Lanes = append(snap.Lanes, engine.Lane{Letter: "B", Encoder: "rotor", Samples: lane.Samples[:0]})
@@ -79,7 +80,7 @@ func TestVerdictOfFlow(t *testing.T) {
 		}
 		checkShown(t, m, shown...)
 		press(m, "x")
-		checkShown(t, m, strings.TrimSpace(want), "Flow at 01:30.0, means of the last 2 s")
+		checkShown(t, m, strings.TrimSpace(want), "Flow at 01:30.0, last 2 s unless stated", "found no newer snapshot for 3 of")
 		if c.lacking != "" && strings.Contains(m.View(), c.lacking) {
 			t.Errorf("%s: the box has %q:\n%s", want, c.lacking, m.View())
 		}

@@ -79,18 +79,14 @@ func starvation(snap *engine.Snapshot, cfg *config.Config) []problem {
 		return nil
 	}
 	lane := &snap.Lanes[0]
-	s := meters.Sum(meters.Tail(lane.Samples, room.RecentSpan))
-	if s.Starved == 0 {
+	cause, advice := panes.Starvation(lane, snap.Now, cfg)
+	if cause == "" {
 		return nil
 	}
-	displayed := words.Count(s.Displayed, "frame")
-	text := fmt.Sprintf("In the last 2 s the display found no newer snapshot for %d of %s: %s late, %s lost.",
-		s.Starved, displayed, words.Count(s.Late, "snapshot"), words.Count(s.Lost, "packet"))
-	if delay := panes.SmoothDelay(lane, snap.Now, cfg.Playout().Delay); delay > 0 {
-		text += fmt.Sprintf(" /playout %dms would have been smooth for the last 10 s.", delay.Milliseconds())
-	}
-	return []problem{{name: "starved display", style: look.Late, last: snap.Now, count: fmt.Sprintf("%d/%s", s.Starved, displayed),
-		text: text, packet: firstMissed(lane, snap.Now-room.RecentSpan)}}
+	s := meters.Sum(meters.Tail(lane.Samples, room.RecentSpan))
+	return []problem{{name: "starved display", style: look.Late, last: snap.Now,
+		count: fmt.Sprintf("%d/%s", s.Starved, words.Count(s.Displayed, "frame")),
+		text:  cause + advice, packet: firstMissed(lane, snap.Now-room.RecentSpan)}}
 }
 
 // firstMissed returns the first packet after a time that the display did not get in time; nil if none is known.

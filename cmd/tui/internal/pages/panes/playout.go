@@ -1,18 +1,22 @@
 package panes
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"time"
 
 	"wirelab/cmd/tui/internal/chart"
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
+	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/engine/playout"
 	"wirelab/internal/units"
+	"wirelab/internal/words"
 )
 
 // Playout shows charts of the receiver's display over time: the age of the displayed data,
@@ -125,4 +129,33 @@ func SmoothDelay(l *engine.Lane, now, present time.Duration) time.Duration {
 		return 0
 	}
 	return (longest - fastest + time.Millisecond - 1).Truncate(time.Millisecond)
+}
+
+// SmoothCommand returns the command that sets the delay of SmoothDelay; "" if none would help.
+func SmoothCommand(l *engine.Lane, now time.Duration, present playout.Timing) string {
+	delay := SmoothDelay(l, now, present.Delay)
+	if delay == 0 {
+		return ""
+	}
+	return fmt.Sprintf("/playout %dms", delay.Milliseconds())
+}
+
+// Starvation describes why the display of a lane starved in the last two seconds, and what would have helped; "" if it did
+// not starve. A fixed delay below the time between two snapshots starves it even if all arrive in time.
+func Starvation(l *engine.Lane, now time.Duration, cfg *config.Config) (cause, advice string) {
+	s := meters.Sum(meters.Tail(l.Samples, room.RecentSpan))
+	if s.Starved == 0 {
+		return "", ""
+	}
+	cause = words.Count(s.Late, "snapshot") + " late, " + words.Count(s.Lost, "packet") + " lost"
+	present, interval := cfg.Playout(), cfg.SendInterval()
+	if present.IsFixed() && present.Delay < interval {
+		cause = fmt.Sprintf("the playout delay of %s ms is less than the %s ms between two snapshots",
+			units.Trimmed(units.Milliseconds(present.Delay), 1), units.Trimmed(units.Milliseconds(interval), 1))
+	}
+	if command := SmoothCommand(l, now, present); command != "" {
+		advice = command + " would have been smooth for the last 10 s."
+	}
+	return fmt.Sprintf("In the last 2 s the display found no newer snapshot for %d of %s: %s. ",
+		s.Starved, words.Count(s.Displayed, "frame"), cause), advice
 }

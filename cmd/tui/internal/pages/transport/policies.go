@@ -74,8 +74,12 @@ func (p *policies) rows(f *flow) (rows []row) {
 		add("  largest", "", t.Network.QueuePeakBytes.FormatWith(units.Bytes, "-"))
 		add("  dropped", fmt.Sprint(f.sum.LostBy[lossmodel.Queue]), fmt.Sprint(t.LostBy[lossmodel.Queue]))
 	}
-	for _, x := range f.Traffic {
-		add("traffic "+x.Label+", kbps", "", x.Mbps.Times(1000).Text(0))
+	for i, x := range f.Traffic {
+		name := "traffic " + x.Label
+		if len(f.Traffic) > 1 {
+			name += fmt.Sprintf(" %d", i+1)
+		}
+		add(name+", kbps", "", x.Mbps.Times(1000).Text(0))
 	}
 	if x := f.Control; x != nil {
 		add("send rate "+x.Policy.Label()+", held back", fmt.Sprint(f.sum.Held), fmt.Sprint(x.Held))
@@ -110,6 +114,9 @@ func (p *policies) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		y = c.Wrap(2, y, c.W-4, look.Value, p.limitText(&flows[i]))
 	}
 	y = c.Wrap(2, y, c.W-4, look.Plain, flows[0].reason())
+	if _, advice := panes.Starvation(flows[0].Lane, p.snap.Now, p.cfg); advice != "" {
+		y = c.Wrap(2, y, c.W-4, look.Late, "Display starved: "+advice)
+	}
 	y = max(y, len(flows)+5) // so that what follows does not move
 	heading, run := "figure", "run"
 	if len(flows) > 1 {
@@ -158,12 +165,13 @@ func (p *policies) Reasons() (room.Request, bool) {
 	lines := []string{}
 	for _, f := range p.flows() {
 		lines = append(lines, p.limitText(&f)+". "+f.reason())
-		lines = append(lines, f.advice()...)
+		cause, advice := panes.Starvation(f.Lane, p.snap.Now, p.cfg)
+		lines = append(append(lines, f.advice()...), cause+advice)
 		if text := f.explainLoop(p.snap.Schema); text != "" {
 			lines = append(lines, "Loop: "+text)
 		}
 	}
-	title := "Flow at " + look.FormatTime(p.snap.Now) + ", means of the last 2 s"
+	title := "Flow at " + look.FormatTime(p.snap.Now) + ", last 2 s unless stated"
 	return room.Request{Overlay: &room.TextBox{Title: title, Text: room.Paragraphs(lines...)}}, len(lines) > 0
 }
 

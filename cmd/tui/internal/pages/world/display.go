@@ -17,7 +17,7 @@ type display struct {
 	starvedNow                   bool          // the newest display tick starved
 	overNetwork                  bool          // its delay is a lower bound: the clocks are not synchronised, so the fastest packet is taken to need no time
 	titleDelay                   time.Duration // the delay in the title, updated slowly to be readable
-	smoothDelay                  time.Duration // see panes.SmoothDelay; updated slowly, too
+	advice                       string        // see panes.SmoothCommand; updated slowly, too
 	worstDistance                float64       // the largest distance of a displayed thing from the sender's place within a second
 }
 
@@ -42,7 +42,7 @@ func (d *display) observe(v room.View) {
 	if v.RedrawDue || d.titleDelay == 0 {
 		d.titleDelay = delay
 		if d.isStarved() {
-			d.smoothDelay = panes.SmoothDelay(v.ActiveLane(), v.Snap.Now, v.Cfg.Playout().Delay)
+			d.advice = panes.SmoothCommand(v.ActiveLane(), v.Snap.Now, v.Cfg.Playout())
 		}
 	}
 }
@@ -66,14 +66,6 @@ func displayAge(f *playout.Frames) time.Duration {
 // isStarved reports whether the display is starved, or was within starvedPeriod.
 func (d *display) isStarved() bool { return d.starvedTicks > 0 || d.starvedNow }
 
-// advice names the command for a delay with which a starved display would have been smooth; "" if that is not known.
-func (d *display) advice() string {
-	if d.smoothDelay == 0 {
-		return ""
-	}
-	return "/playout " + strconv.FormatInt(d.smoothDelay.Milliseconds(), 10) + "ms"
-}
-
 // drawStarved draws a warning over a view if the display is starved, or was recently, and below it the delay with which it
 // would not have been.
 func (d *display) drawStarved(c *look.Canvas) {
@@ -82,8 +74,8 @@ func (d *display) drawStarved(c *look.Canvas) {
 	}
 	count := strconv.Itoa(d.starvedTicks) + " of " + strconv.Itoa(d.displayedTicks) + " frames"
 	drawAcross(c, 1, "STARVED: "+count+" of the last 2 s found no newer snapshot", "STARVED: "+count+" in 2 s", "STARVED: "+count, "STARVED")
-	if advice := d.advice(); advice != "" {
-		drawAcross(c, 2, advice+" would have been smooth for the last 10 s", "smooth in the last 10 s: "+advice, "smooth: "+advice, "")
+	if d.advice != "" {
+		drawAcross(c, 2, d.advice+" would have been smooth for the last 10 s", "smooth in the last 10 s: "+d.advice, "smooth: "+d.advice, "")
 	}
 }
 

@@ -246,8 +246,8 @@ func (p *values) heading(maxWidth int) []look.Span {
 	age := look.Labelled("age "+p.display.bound(), strconv.FormatInt(displayAge(p.frames).Milliseconds(), 10), " ms")
 	if p.display.isStarved() {
 		age = append(age, look.Dim.Span(", "), look.Paused.Span("STARVED"))
-		if advice := p.display.advice(); advice != "" {
-			age = append(age, look.Labelled(", smooth: ", advice, "")...)
+		if p.display.advice != "" {
+			age = append(age, look.Labelled(", smooth: ", p.display.advice, "")...)
 		}
 	}
 	if len(p.list) == 0 || p.display.overNetwork { // the displayed values are known only after the report's way

@@ -8,9 +8,12 @@ import (
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/pages/panes"
+	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/engine/playout"
+	"wirelab/experiment/figures"
 	"wirelab/experiment/view"
 )
 
@@ -159,5 +162,17 @@ func TestSmoothDelay(t *testing.T) {
 	}
 	if got := panes.SmoothDelay(&engine.Lane{}, last, 0); got != 0 {
 		t.Errorf("without packets %v", got)
+	}
+	lane.Samples = []meters.Sample{{Counts: figures.Counts{Lost: 4}, Shown: meters.Shown{Starved: 3, Displayed: 12, Late: 2}}}
+	for delay, want := range map[string]string{"5ms": "the playout delay of 5 ms is less than the 16.7 ms between two snapshots",
+		"17ms": "2 snapshots late, 4 packets lost", "age": "2 snapshots late, 4 packets lost"} {
+		cfg := config.Default()
+		if err := cfg.Set("receiver.playout", delay); err != nil {
+			t.Fatal(err)
+		}
+		want = "In the last 2 s the display found no newer snapshot for 3 of 12 frames: " + want + ". "
+		if got, _ := panes.Starvation(&lane, last, cfg); got != want {
+			t.Errorf("%s: %s\nwant %s", delay, got, want)
+		}
 	}
 }

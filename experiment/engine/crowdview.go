@@ -19,7 +19,7 @@ type CrowdView struct {
 	HasUplink bool                  // the packets to all clients share a link
 	Selected  int                   // number of the client that live.Command.Client selected, from 1, or of the one with the longest round trip; 0 if none is in the game
 	Packets   []packetlog.Record    // the newest packets of that client, oldest first
-	Client    *Snapshot             // of a session that repeats that client, or the one selected before until the session is at the present; nil if NoClient is set
+	Client    *Snapshot             // of a session that repeats that client, without lanes until it is at the present; nil if NoClient is set
 	NoClient  string                // why no session repeats the selected client
 }
 

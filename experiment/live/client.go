@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"wirelab/experiment/config"
@@ -12,8 +13,8 @@ import (
 // clientSession repeats the selected client of a crowd beside it, in a session with one receiver, for what a crowd does
 // not store: packets bit by bit, and what the client displays.
 type clientSession struct {
-	number   int           // of the client; 0 if none
-	session  *session      // at the time of the crowd; nil if none, or not yet
+	number   int           // of the client; 0 if none, or not repeated yet
+	session  *session      // at the time of the crowd; nil if none
 	err      error         // why there is no session for the client
 	outdated bool          // the crowd was changed since the session was opened
 	next     *clientReplay // replaces session; nil if none
@@ -24,7 +25,8 @@ type clientReplay struct {
 	*job
 	number  int
 	cancel  context.CancelFunc
-	session *session // valid after the job
+	reached atomic.Int64 // virtual time
+	session *session     // valid after the job
 }
 
 // stop cancels the replay, if any, and waits for its end.
@@ -58,20 +60,16 @@ func (c *clientSession) addTo(snap *engine.Snapshot, r *Runner) {
 	case c.session != nil:
 		snap.Crowd.Client = c.session.view(r)
 		snap.Crowd.Client.Client = c.number
-	default: // not repeated yet
-		snap.Crowd.Client = &engine.Snapshot{Now: snap.Now, Config: snap.Config, Item: snap.Item, Schema: snap.Schema, Client: snap.Crowd.Selected}
+	default:
+		past := &engine.Past{To: snap.Now, Reached: time.Duration(c.next.reached.Load())}
+		snap.Crowd.Client = &engine.Snapshot{Now: snap.Now, Config: snap.Config, Item: snap.Item, Schema: snap.Schema, Past: past}
 	}
 }
 
-// follow begins to repeat client n in another goroutine, unless its session is up to date; 0 means no client. It replaces
-// the session when that is done.
+// follow begins to repeat client n in another goroutine, unless its session is up to date; 0 means no client. The session
+// of another client ends at once.
 func (x *receivers) follow(n int) {
 	c := &x.client
-	if n == 0 {
-		c.stop()
-		c.replace(0, nil, nil)
-		return
-	}
 	if next := c.next; next != nil && next.number == n && !c.outdated {
 		select {
 		case <-next.finished:
@@ -82,7 +80,10 @@ func (x *receivers) follow(n int) {
 		return
 	}
 	c.stop()
-	if c.number == n && !c.outdated {
+	if c.number != n {
+		c.replace(0, nil, nil)
+	}
+	if n == c.number && !c.outdated {
 		return
 	}
 	c.outdated = false
@@ -95,7 +96,7 @@ func (x *receivers) follow(n int) {
 	next := &clientReplay{number: n, cancel: cancel}
 	to := x.Now()
 	next.job = startJob(func() (err error) {
-		next.session, err = repeatClient(ctx, alone, x.runner, to)
+		next.session, err = repeatClient(ctx, alone, x.runner, to, &next.reached)
 		return err
 	})
 	c.next = next
@@ -123,13 +124,14 @@ func (x *receivers) followNow(ctx context.Context, n int) error {
 		c.replace(n, nil, err)
 		return nil
 	}
-	s, err := repeatClient(ctx, alone, x.runner, x.Now())
+	s, err := repeatClient(ctx, alone, x.runner, x.Now(), new(atomic.Int64))
 	c.replace(n, s, err)
 	return ctx.Err()
 }
 
-// repeatClient opens a session with the configuration of a client, and runs it up to the given time.
-func repeatClient(ctx context.Context, alone *config.Config, r *Runner, to time.Duration) (*session, error) {
+// repeatClient opens a session with the configuration of a client, and runs it up to the given time. reached is set to the
+// virtual time so far.
+func repeatClient(ctx context.Context, alone *config.Config, r *Runner, to time.Duration, reached *atomic.Int64) (*session, error) {
 	if err := checkReadable(alone); err != nil {
 		return nil, err
 	}
@@ -139,6 +141,7 @@ func repeatClient(ctx context.Context, alone *config.Config, r *Runner, to time.
 	}
 	for err == nil && s.Now() < to && !s.Done() {
 		err = errors.Join(ctx.Err(), s.RunUntil(min(s.Now()+pastSlice, to)))
+		reached.Store(int64(s.Now()))
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())

@@ -255,6 +255,10 @@ func TestClientSession(t *testing.T) {
 			r.handleCommand(t.Context(), x.change)
 			check(9)
 			r.handleCommand(t.Context(), Command{Client: 14})
+			r.publish()
+			if c := r.Snapshot().Crowd.Client; len(c.Lanes) > 0 || c.Client != 0 || c.Past.To != r.current.Now() {
+				t.Errorf("before the run of client 14 is repeated, %d lanes of client %d are shown", len(c.Lanes), c.Client)
+			}
 			check(14)
 		})
 	}

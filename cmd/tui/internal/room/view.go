@@ -66,7 +66,7 @@ func (v View) Running() bool { return v.Snap.State == engine.Running }
 // NoShadows returns why a session can have no shadows; "" if it can.
 func NoShadows(snap *engine.Snapshot) string {
 	switch {
-	case snap.Crowd != nil:
+	case snap.Crowd != nil || snap.Client > 0:
 		return "a crowd has one encoder and no shadows; tui sweep compares encoders of crowds"
 	case snap.To != "":
 		return "no shadows over a network: its losses cannot be repeated for another encoder"

@@ -115,6 +115,35 @@ func TestCrowdPages(t *testing.T) {
 	checkShown(t, m, "A tick costs the server 386 µs of one core", "6.3 encodings")
 }
 
+// TestOtherClient checks that pages of a client show nothing of the one selected before, also while time stands still.
+func TestOtherClient(t *testing.T) {
+	lab := newCrowdLab(200)
+	now := lab.Snap.Now
+	m := large(lab)
+	show := func(client *engine.Snapshot) {
+		press(m, "1")
+		lab.Snap = crowdSnapshot(200, now)
+		lab.Snap.State, lab.Snap.Crowd.Selected, lab.Snap.Crowd.Client = engine.Paused, 20, client
+		tick(m, 1)
+	}
+	show(lab.Snap.Crowd.Client)
+	press(m, "2 3")
+	checkShown(t, m, "5401 of 5401")
+	show(&engine.Snapshot{Now: now, Config: lab.Snap.Config, Schema: lab.Snap.Schema, Past: &engine.Past{To: now, Reached: 4 * time.Second}})
+	for _, page := range []string{"2", "3", "4"} {
+		press(m, page)
+		checkShown(t, m, "The run is being repeated up to 01:30.0: reached 00:04.0. ")
+	}
+	other := labtest.Snapshot(now - 30*time.Second)
+	other.Now, other.Client = now, 20
+	show(other)
+	press(m, "3")
+	checkShown(t, m, "3601 of 3601")
+	checkLacking(t, m, "5401 of 5401")
+	press(m, "2")
+	checkLacking(t, m, "repeated", "press v")
+}
+
 // BenchmarkCrowd160x48 draws a frame of the page in which all panes have changed.
 func BenchmarkCrowd160x48(b *testing.B) {
 	for _, clients := range []int{200, 10_000} {

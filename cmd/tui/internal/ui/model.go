@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -174,7 +175,7 @@ func clientSnapshot(snap *engine.Snapshot) *engine.Snapshot {
 	}
 	client.State = snap.State
 	client.Pace = snap.Pace
-	client.Past = snap.Past
+	client.Past = cmp.Or(snap.Past, client.Past)
 	return &client
 }
 
@@ -246,9 +247,9 @@ func lostPeer(snap *engine.Snapshot) bool {
 	return snap.State == engine.Broken && errors.As(snap.Err, new(*engine.NetworkError))
 }
 
-// clientOf returns the number of the client whose run the lab repeats beside the crowd; 0 if none, or before its first frame.
+// clientOf returns the number of the client whose run the lab repeats beside the crowd; 0 if none, or not yet.
 func clientOf(x *engine.CrowdView) int {
-	if x.Client == nil || len(x.Client.Lanes) == 0 {
+	if x.Client == nil {
 		return 0
 	}
 	return x.Client.Client

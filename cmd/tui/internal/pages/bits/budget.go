@@ -42,7 +42,7 @@ type budgetModel struct {
 // observe stores the snapshot of the view and reports whether the page changes. While time advances the
 // page changes only when a redraw is due and the output can take it, or at once after a change by the user.
 func (m *budgetModel) observe(v room.View) bool {
-	hasOtherLanes := len(m.lanes) != len(v.Snap.Lanes) || !slices.Equal(m.shadowsShown, m.shadowChoice.Indices(m.lanes))
+	hasOtherLanes := len(v.Snap.Lanes) == 0 || len(m.lanes) != len(v.Snap.Lanes) || !slices.Equal(m.shadowsShown, m.shadowChoice.Indices(m.lanes))
 	m.axis.Changed = m.axis.Changed || m.snap == nil || hasOtherLanes
 	v.RedrawDue = !v.Running() || v.RedrawDue && v.CanRedrawAll
 	samples := v.ActiveLane().Samples

@@ -62,7 +62,7 @@ func (p *stack) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	lane := p.lane()
 	if lane == nil || len(p.slots) == 0 {
 		c.Frame(th, focused, p.Name())
-		c.Clip(2, 1, c.W-4, look.Dim, panes.NothingSentText(lane))
+		c.Wrap(2, 1, c.W-4, look.Dim, panes.NothingSentText(p.snap, lane))
 		return
 	}
 	t, k := p.chart(lane, th)

@@ -9,6 +9,7 @@ import (
 	"wirelab/cmd/tui/internal/grid"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
+	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset"
 	"wirelab/encoders"
 	"wirelab/experiment/engine"
@@ -68,7 +69,7 @@ func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	active := p.active()
 	c.Frame(th, focused, p.Name(), p.heading(c.W, c.H)...)
 	if active == nil || len(p.slots) == 0 {
-		c.Clip(2, 1, c.W-4, look.Dim, panes.NothingSentText(active))
+		c.Wrap(2, 1, c.W-4, look.Dim, panes.NothingSentText(p.snap, active))
 		return
 	}
 	const otherRows = 3 // the frame and the titles of columns
@@ -256,6 +257,9 @@ func (p *table) roundingOfSelected() string {
 func (p *table) verdict() (text, more string) {
 	active, shadow := p.active(), p.cheapestShadow()
 	if shadow == nil {
+		if room.NoShadows(p.snap) == "" {
+			more = " To compare it with another encoder, press v."
+		}
 		largest, maxShare := encoders.Slot(0), -1.0
 		for _, k := range p.slots {
 			if s := share(active, k); s > maxShare {
@@ -263,7 +267,7 @@ func (p *table) verdict() (text, more string) {
 			}
 		}
 		return active.Name() + " spends most on " + panes.SlotName(largest, p.snap.Schema) + ": " + units.Fixed(100*maxShare, 0) +
-			" % of its bits.", " To compare it with another encoder, press v."
+			" % of its bits.", more
 	}
 	activeKbps, shadowKbps := active.Recent.PayloadKbps, shadow.Recent.PayloadKbps
 	if activeKbps <= 0 || shadowKbps <= 0 {

@@ -21,7 +21,7 @@ func (p *blocks) Name() string { return "Blocks" }
 func (p *blocks) Observe(v room.View) bool {
 	lane := v.ActiveLane()
 	before := *p
-	p.states, p.emptyText = lane.Blocks, panes.NothingSentText(lane)
+	p.states, p.emptyText = lane.Blocks, panes.NothingSentText(v.Snap, lane)
 	return !slices.Equal(p.states, before.states) || len(p.states) == 0 && p.emptyText != before.emptyText
 }
 

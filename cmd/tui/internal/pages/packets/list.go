@@ -35,6 +35,7 @@ type list struct {
 	isKnown      bool
 	dirty        bool // selection or filter changed since the last Observe
 	table        grid.Table
+	nothingSent  string   // why the run has no packets
 	sortFields   []string // by column; notSorted if the list is not sorted by it
 	linkStatus   panes.LinkStatusLine
 }
@@ -46,13 +47,14 @@ func (p *list) Name() string { return "Packets" }
 func (p *list) Observe(v room.View) bool {
 	p.linkStatus.Observe(v) // drawn with the next change of the list
 	next := newRun(v)
+	nothingSent := panes.NothingSentText(v.Snap, v.ActiveLane())
 	rowsChanged := p.filter.NeedsRows() && p.costs != v.Snap.Carried
-	same := !rowsChanged && next.past == p.run.past && next.now == p.run.now
+	same := !rowsChanged && next.past == p.run.past && next.now == p.run.now && next.client == p.run.client && p.nothingSent == nothingSent
 	canRedraw := !v.Running() || v.RedrawDue && v.CanRedrawAll
 	if !p.dirty && (same || !canRedraw) {
 		return false
 	}
-	p.run = next
+	p.run, p.nothingSent = next, nothingSent
 	p.env.RateHz = v.Cfg.Sender.RateHz
 	p.encoder = v.ActiveLane().Encoder
 	p.costs = v.Snap.Carried
@@ -400,6 +402,8 @@ func (p *list) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 // emptyText explains why no packet is listed.
 func (p *list) emptyText() string {
 	switch filter := "the filter \"" + p.filter.String() + "\" matches none"; {
+	case p.run.end() == 0:
+		return p.nothingSent
 	case !p.filter.NeedsRows():
 	case p.costs == nil:
 		return "It is not known which rows the packets carry, so " + filter + ". /filter and enter determine it, for the packets of the last 2 s."

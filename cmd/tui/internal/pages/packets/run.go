@@ -15,11 +15,12 @@ type run struct {
 	present *engine.Lane
 	now     time.Duration // the time cursor
 	inPast  bool          // now is not the present
+	client  int           // of a crowd; 0 if none, or its run is not repeated yet
 }
 
 // newRun returns the records of the active encoder.
 func newRun(v room.View) run {
-	r := run{present: v.ActiveLane(), now: v.Snap.Now, inPast: v.Past}
+	r := run{present: v.ActiveLane(), now: v.Snap.Now, inPast: v.Past, client: v.Snap.Client}
 	if v.Past && len(v.Present.Lanes) > 0 {
 		r.present = &v.Present.Lanes[0]
 		if v.Now == nil { // v.Snap is the run as the lab has repeated it

@@ -25,7 +25,7 @@ func (p *Bits) Name() string { return "Bits" }
 // the budget, or the text for an empty budget, differs.
 func (p *Bits) Observe(v room.View) bool {
 	recent := v.ActiveLane().Recent
-	emptyText := NothingSentText(v.ActiveLane())
+	emptyText := NothingSentText(v.Snap, v.ActiveLane())
 	if !v.RedrawDue || recent.Budget == p.Recent.Budget && (recent.Budget.Total() > 0 || emptyText == p.emptyText) {
 		return false
 	}

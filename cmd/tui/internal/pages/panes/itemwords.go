@@ -12,9 +12,12 @@ import (
 	"wirelab/internal/units"
 )
 
-// NothingSentText explains why the bit budget of a lane is empty. A nil lane has sent nothing.
-func NothingSentText(l *engine.Lane) string {
-	if l == nil || l.Totals.Sent == 0 {
+// NothingSentText explains why the bit budget of a lane of a snapshot is empty. A nil lane has sent nothing.
+func NothingSentText(snap *engine.Snapshot, l *engine.Lane) string {
+	switch {
+	case len(snap.Lanes) == 0 && snap.Past != nil: // the run of a client of a crowd is not repeated yet
+		return RepeatingText(snap.Past)
+	case l == nil || l.Totals.Sent == 0:
 		return "nothing sent yet"
 	}
 	return "nothing sent in the last 2 s; " + strconv.FormatInt(l.Totals.Sent, 10) + " packets before"
@@ -28,6 +31,9 @@ func RepeatingText(past *engine.Past) string {
 	}
 	if past != nil && past.Reached > 0 {
 		text += ": reached " + look.FormatTime(past.Reached)
+	}
+	if isOfClient := past != nil && past.ID == 0; isOfClient {
+		return text + "."
 	}
 	return text + ". esc ends this."
 }

@@ -23,6 +23,7 @@ type TimeAxis struct {
 	Changed   bool          // the user changed what the charts show: the next Observe reports true
 
 	choice int // index in spans
+	client int // whose run is shown, of a crowd; 0 if none
 }
 
 // spans are the time spans that charts can show. The first is the default.
@@ -71,11 +72,11 @@ func (a *TimeAxis) ZoomBy(notches int) {
 // charts have to be redrawn: at once after a change by the user, else if a slow redraw is due (see room.View.RedrawDue).
 func (a *TimeAxis) Observe(v room.View, end time.Duration, n int) bool {
 	newest := int64(end / meters.SamplePeriod)
-	isNew := newest != a.End || !SameMarks(a.Marks, v.Snap.Marks) || v.Past != a.Stopped
+	isNew := newest != a.End || !SameMarks(a.Marks, v.Snap.Marks) || v.Past != a.Stopped || v.Snap.Client != a.client
 	if !a.Changed && v.Crosshair == a.Crosshair && !(v.RedrawDue && isNew) {
 		return false
 	}
-	a.End, a.Length = newest, n
+	a.End, a.Length, a.client = newest, n, v.Snap.Client
 	a.Marks, a.Crosshair, a.Stopped = v.Snap.Marks, v.Crosshair, v.Past
 	a.Changed = false
 	return true

@@ -87,10 +87,10 @@ func emptyText(v room.View) string {
 	switch {
 	case v.Snap.Frames != nil || v.Snap.World != nil:
 		return "No positions are known yet."
-	case v.Past && v.Now != nil:
+	case v.Now != nil && (v.Past || v.Now.Past != nil):
 		return panes.RepeatingText(v.Now.Past)
 	}
-	return "No world to show: " + panes.NothingSentText(v.ActiveLane()) + "."
+	return "No world to show: " + panes.NothingSentText(v.Snap, v.ActiveLane()) + "."
 }
 
 // hasThings reports whether there is a world to draw.

@@ -106,7 +106,7 @@ func (p *values) Observe(v room.View) bool {
 	if p.frames != nil && v.Running() && !v.RedrawDue {
 		return false
 	}
-	p.emptyText = panes.NothingSentText(v.ActiveLane())
+	p.emptyText = panes.NothingSentText(v.Snap, v.ActiveLane())
 	if p.frames == v.Snap.Frames {
 		return false
 	}

@@ -53,7 +53,7 @@ func TestNowOfMessages(t *testing.T) {
 }
 
 // TestNowKeepsItsRows: a change of the encoder moves no row and takes no value away. A figure that exists only for the run,
-// or only for the last two seconds, has one value.
+// or only for the last two seconds, has one value. In the past the sums are those up to the time cursor.
 func TestNowKeepsItsRows(t *testing.T) {
 	snap := labtest.NewLab().Snap
 	before := labtest.Draw(&now{}, labtest.NewView(snap), 60, 30)
@@ -67,6 +67,15 @@ func TestNowKeepsItsRows(t *testing.T) {
 		if isRow := regexp.MustCompile(want).MatchString(text); !isRow || strings.Contains(text, " - ") {
 			t.Errorf("%s: %v\n%s", want, isRow, text)
 		}
+	}
+	past := labtest.NewView(snap)
+	past.Past = true
+	if got := strings.Join(labtest.Draw(&now{}, past, 60, 30), "\n"); strings.ReplaceAll(got, "to cursor", "whole run") != text {
+		t.Errorf("in the past it is\n%s", got)
+	}
+	past.Now = snap // the sums are not those of the time cursor
+	if got := labtest.Draw(&now{}, past, 60, 30)[2]; !regexp.MustCompile("payload, kbps +11.3 +-│").MatchString(got) {
+		t.Errorf("before the run is repeated: %s", got)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"wirelab/internal/units"
 )
 
-// now is a table of figures: the means of the last two seconds, and the values of the whole run. A figure that exists for
+// now is a table of figures: the means of the last two seconds, and the values of the run up to the time cursor. A figure that exists for
 // one of them only has one value.
 type now struct {
 	grid.Table
@@ -22,6 +22,7 @@ type now struct {
 	schema *frame.Schema
 	lane   engine.Lane
 	past   bool // the time cursor is in the past
+	noRun  bool // the sums up to the time cursor are not known
 }
 
 func (p *now) Name() string { return "Now" }
@@ -33,7 +34,8 @@ func (p *now) Observe(v room.View) bool {
 	if !v.RedrawDue && lane.Totals.Wrong == p.lane.Totals.Wrong {
 		return false
 	}
-	p.item, p.schema, p.lane, p.past = v.Snap.Item, v.Snap.Schema, *lane, v.Cut()
+	p.item, p.schema, p.lane = v.Snap.Item, v.Snap.Schema, *lane
+	p.past, p.noRun = v.Past, v.Cut()
 	return true
 }
 
@@ -104,9 +106,9 @@ func gaugeRow(g encoders.Gauge) nowRow {
 // that do not fit are omitted.
 func (p *now) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	f := panes.FiguresOf(&p.lane, p.item)
-	recent, run := "last 2 s", "whole run"
+	run := "whole run"
 	if p.past {
-		recent, run = "to cursor", "until now"
+		run = "to cursor"
 	}
 	const fixedRows = 4 // the border, the headings and the last row
 	c.Frame(th, focused, "Now")
@@ -134,8 +136,13 @@ func (p *now) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 	p.Columns = []grid.Column{
 		{Title: "figure", Width: grid.Rest, Min: 1, Text: label},
-		values(recent, func(r *nowRow) string { return r.recent }),
-		values(run, func(r *nowRow) string { return r.run }),
+		values("last 2 s", func(r *nowRow) string { return r.recent }),
+		values(run, func(r *nowRow) string {
+			if p.noRun && r.run != "" {
+				return "-"
+			}
+			return r.run
+		}),
 	}
 	p.NumRows = len(rows)
 	p.Cursor, p.Sort = -1, -1

@@ -17,7 +17,7 @@ import (
 type LinkStatusLine struct {
 	judge  trust.Verifier // decides which values are outside
 	checks []trust.Check  // failed checks first
-	prefix string         // "link, run", or "link, until now" while the time cursor is in the past
+	prefix string         // "link, run", or "link, to cursor" while the time cursor is in the past
 }
 
 // Observe implements room.Observer. It repeats the checks when a slow redraw is due (see room.View.RedrawDue), and
@@ -27,10 +27,13 @@ func (p *LinkStatusLine) Observe(v room.View) bool {
 		return false
 	}
 	p.prefix = "link, run"
-	if v.Cut() {
-		p.prefix = "link, until now" // sums exist only for the present, not for the time cursor
+	if v.Past {
+		p.prefix = "link, to cursor"
 	}
-	p.checks = p.judge.Checks(v.ActiveLane().Link)
+	p.checks = nil
+	if !v.Cut() { // otherwise the sums are those of the present
+		p.checks = p.judge.Checks(v.ActiveLane().Link)
+	}
 	slices.SortStableFunc(p.checks, func(a, b trust.Check) int { // failed checks first, so that they are visible
 		switch {
 		case a.OK == b.OK:

@@ -230,9 +230,8 @@ func (m *model) drawCell(c *look.Canvas, g *mapGrid, i, j int) {
 		style = look.FillStyle(m.level(v.Mean))
 		m.fillCell(c, x, y, width, h, m.level(v.Mean))
 	}
-	narrowest := g.width/g.shown[1] - gapAfter(g.detail) // so that all cells have the same lines
-	lines := m.cellText(p, narrowest-cellSides, g.detail)
-	for i, text := range lines[:min(len(lines), h)] {
+	narrowest, lowest := g.width/g.shown[1]-gapAfter(g.detail), g.height/g.shown[0] // so that all cells have the same lines
+	for i, text := range m.cellText(p, narrowest-cellSides, lowest, g.detail) {
 		if text != "" {
 			text = " " + text + " " // separated from the shade
 		}
@@ -276,14 +275,23 @@ func (m *model) cellMeans(p int) [numDetails]string {
 	return [...]string{number + spaced(m.row(m.figure).Unit), number, mark + units.Short(v.Mean)}
 }
 
-// cellText returns the lines of the cell of point p: the mean, half of its confidence interval, and the ratio to the
-// reference point. Lines of more than w columns are empty, so that the others have the same places in all cells.
-func (m *model) cellText(p, w, detail int) []string {
+// cellText returns the lines, at most h, of the cell of point p: the mean, half of its confidence interval, and the ratio
+// to the reference point. Lines of more than w columns are empty, so that the others have the same places in all cells.
+// The reference is marked even without room for ratios.
+func (m *model) cellText(p, w, h, detail int) []string {
+	const rows = 3 // with a ratio
 	lines := []string{m.cellMeans(p)[detail]}
-	if m.means[p].N > 0 && len(m.means) > 1 {
-		t := &m.texts[p]
-		lines = append(append(lines, t.interval), t.comparison(w)...)
+	hasMean, isReference := m.means[p].N > 0, p == m.reference && len(m.means) > 1
+	marked := lines[0] + " ref."
+	switch hasRatio := hasMean && h >= rows; {
+	case isReference && !hasRatio && h > 1:
+		lines = append(lines, "ref.")
+	case isReference && !hasRatio && look.TextWidth(marked) <= w:
+		lines[0] = marked
+	case hasMean && len(m.means) > 1:
+		lines = append(append(lines, m.texts[p].interval), m.texts[p].comparison(w)...)
 	}
+	lines = lines[:min(len(lines), h)]
 	for i, text := range lines {
 		if look.TextWidth(text) > w {
 			lines[i] = ""

@@ -309,6 +309,24 @@ func TestCellsShowMeans(t *testing.T) {
 	}
 }
 
+// TestReferenceIsMarked: in maps of all sizes the cell of the reference says so, and all rows of cells have ratios or none.
+func TestReferenceIsMarked(t *testing.T) {
+	for _, keys := range []string{"", "a", "down right right r", "down right right r a", "down right right r a a"} {
+		for _, runs := range []int{0, 320} {
+			m := screen(watched(t, three, runs), 160, 48, false, strings.Fields(keys)...)
+			for h := 10; h < 40; h++ {
+				pane := look.NewCanvas(78, h)
+				m.drawMap(pane, true)
+				text, g := strings.Join(pane.Lines(m.Theme()), "\n"), m.mapGrid
+				ratios, others := strings.Count(text, "×"), g.shown[0]*g.shown[1]-1 // without the reference
+				if ref := strings.Count(text, "ref"); ref != 1 || ratios > 1 && ratios < others {
+					t.Errorf("%q, %d runs, %d rows: %d references, %d ratios of %v:\n%s", keys, runs, h, ref, ratios, g.shown, text)
+				}
+			}
+		}
+	}
+}
+
 // TestSmallScreenUpdates: the line above the panes of a small screen shows the results as they arrive.
 func TestSmallScreenUpdates(t *testing.T) {
 	w := watched(t, one, 0)

@@ -121,8 +121,8 @@ func StretchNames(list []StretchFigures) []string {
 	return names
 }
 
-// StretchLinks returns the settings of the links in each stretch without those that are the same in all stretches; ""
-// if the links were never changed.
+// StretchLinks returns the settings of the links in each stretch: those that are not the same in all stretches, then the
+// others if a stretch has none of the former; "" if the links were never changed.
 func StretchLinks(list []StretchFigures) []string {
 	const separator = ", " // of settings; see config.LinkSettings
 	all := make([][]string, len(list))
@@ -130,19 +130,23 @@ func StretchLinks(list []StretchFigures) []string {
 		all[i] = strings.Split(list[i].Link, separator)
 	}
 	links := make([]string, len(list))
+	var same []string // in all stretches
 	for i, settings := range all {
 		var varying []string
+		same = nil
 		for _, setting := range settings {
 			lacks := func(other []string) bool { return !slices.Contains(other, setting) }
 			if slices.ContainsFunc(all, lacks) {
 				varying = append(varying, setting)
+			} else {
+				same = append(same, setting)
 			}
 		}
 		links[i] = strings.Join(varying, separator)
 	}
 	if slices.Contains(links, "") { // no stretch may be without settings
 		for i := range list {
-			links[i] = list[i].Link
+			links[i] = strings.Trim(links[i]+separator+strings.Join(same, separator), separator)
 		}
 	}
 	return links

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -75,22 +76,16 @@ func (p *details) compare(a, b *run) {
 		add(f.Label(), text(x, okA), text(y, okB), difference)
 	}
 	for _, key := range report.SortedKeys([]map[string]string{a.settings, b.settings}) {
-		if x, y := a.settings[key], b.settings[key]; x != y && a.settings != nil && b.settings != nil {
-			add(key, orNone(x), orNone(y), look.Dim.Span("setting"))
+		x, y := a.settings[key], b.settings[key]
+		areKnown := a.settings != nil && b.settings != nil
+		if x != y && areKnown {
+			add(key, cmp.Or(x, "none"), cmp.Or(y, "none"), look.Dim.Span("setting"))
 		}
 	}
-	p.notes = nil
 	if long, short := max(a.length, b.length), min(a.length, b.length); 10*long > 11*short {
-		p.notes = append(p.notes, "The runs have different lengths, so part of the difference may be due to the data")
+		p.notes = append(p.notes, "the runs have different lengths, so part of the difference may be due to the data")
 	}
 	p.notes = append(p.notes, b.notes...)
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
 }
 
 // formatDifference formats the difference of two values of a figure, "=" if it is rounded to 0. Figures
@@ -136,12 +131,12 @@ func (p *details) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	cell := func(i int) func(grid.Cell) []look.Span {
 		return func(c grid.Cell) []look.Span { return []look.Span{p.rows[c.Row][i]} }
 	}
-	p.Columns = []grid.Column{{Title: "figure or setting", Width: 40, Min: 16, Text: cell(0)},
+	p.Columns = []grid.Column{{Title: "figure or setting", Width: 40, Min: 28, Text: cell(0)},
 		{Title: p.base().Name, Width: 24, Min: 9, Right: true, Text: cell(1)},
 		{Title: r.Name, Width: 24, Min: 9, Right: true, Text: cell(2)},
-		{Title: "right minus left", Width: 24, Min: 21, Drop: 1, Right: true, Text: cell(3)}}
+		{Title: "right minus left", Width: 24, Min: 20, Drop: 1, Right: true, Text: cell(3)}}
 	p.Sort = -1
-	notes := look.Wrap(strings.Join(p.notes, ". "), c.W-5)
+	notes := look.Wrap(strings.Join(p.notes, "; "), c.W-5)
 	const minRows = 6 // of the table with its titles, and borders
 	drawWithNotes(c, th, &p.Table, notes, c.H-minRows-2)
 }

@@ -71,15 +71,16 @@ func openRun(saved report.SavedReport) *run {
 	if err != nil {
 		opened.notes = append(opened.notes, "its configuration cannot be read: "+err.Error())
 	}
-	text := words.Count(len(r.Changes), "change") + " during the run"
+	if n := len(r.Changes); n > 0 {
+		opened.notes = append(opened.notes, words.Count(n, "change")+" during the run")
+	}
 	var shadows []string
 	for name, totals := range report.Lanes(r) {
 		shadows = append(shadows, name+" "+units.Fixed(totals.PayloadKbps, 1)+" kbps")
 	}
 	if len(shadows) > 1 {
-		text += "; shadows, over the whole run: " + strings.Join(shadows[1:], ", ")
+		opened.notes = append(opened.notes, "shadows, over the whole run: "+strings.Join(shadows[1:], ", "))
 	}
-	opened.notes = append(opened.notes, text)
 	return opened
 }
 
@@ -148,33 +149,32 @@ func (r *run) compareConditions(other *run) (difference string) {
 	return difference
 }
 
-// shortName returns the encoders of a report, "mean" if it has several stretches, then its name without the year and the
-// seconds: day, time, "auto" if a signal saved the report, and the number among reports of one second. Names of another
-// form are returned unchanged.
+// shortName returns the name of a report without the year: day and time, "auto" if a signal saved the report, the number
+// among reports of one second, and its encoders, as a "mean" if it has several stretches. Names of another form are
+// returned unchanged.
 func (r *run) shortName() string {
-	const stamp = len("2006-01-02-150405")
-	name, encoder := r.Name, r.settings["encoder.name"]
-	hasStamp := len(name) > stamp && name[4] == '-' && name[10] == '-'
-	if !hasStamp || encoder == "" {
-		return name
+	const layout = "2006-01-02-150405-"
+	n := min(len(r.Name), len(layout))
+	saved, err := time.Parse(layout, r.Name[:n])
+	rest, isAutomatic := strings.CutPrefix(r.Name[n:], report.Automatic)
+	encoder := r.settings["encoder.name"]
+	number, hasEncoder := strings.CutPrefix(rest, encoder)
+	isOther := err != nil || encoder == ""
+	if isOther || !hasEncoder {
+		return r.Name
 	}
-	out := r.encoders
-	switch {
-	case len(r.stretches) > 0:
-		out += ", mean"
-	case r.totals.Crowd != nil:
-		out += ", " + sumOfClients(r.totals.Crowd.Clients)
-	}
-	out += " " + name[5:10] + " " + name[11:13] + ":" + name[13:15]
-	rest, isAutomatic := strings.CutPrefix(name[stamp+1:], report.Automatic)
+	out := saved.Format("01-02 15:04:05")
 	if isAutomatic {
 		out += " auto"
 	}
-	number, ok := strings.CutPrefix(rest, encoder)
-	if !ok {
-		return name
+	out += strings.ReplaceAll(number, "-", " ")
+	switch {
+	case len(r.stretches) > 0:
+		out += " mean of"
+	case r.totals.Crowd != nil:
+		out += " " + sumOfClients(r.totals.Crowd.Clients) + ","
 	}
-	return out + strings.ReplaceAll(number, "-", " ")
+	return out + " " + r.encoders
 }
 
 // sumOfClients describes the figures of a crowd.
@@ -284,9 +284,9 @@ func (d *folder) store(opened *run) {
 const maxCompared = 20
 
 // rows returns the heading of the reports and their rows: of those that were opened and those that can be compared
-// with this run, or of all. A report that was not read yet has no figures.
-func (d *folder) rows(thisRun *run) []*row {
-	rows := []*row{nil} // the heading follows
+// with this run, sorted by a figure, or of all, newest first because those that were not read yet have no figures.
+func (d *folder) rows(thisRun *run, by figure) []*row {
+	var reports [][]*row // each with its stretches
 	others := 0
 	for i, saved := range slices.Concat(d.opened, d.list) {
 		opened := d.runs[saved.Path]
@@ -301,9 +301,12 @@ func (d *folder) rows(thisRun *run) []*row {
 		}
 		list := opened.rows()
 		list[0].saved = saved
-		rows = append(rows, list...)
+		reports = append(reports, list)
 	}
-	heading := "all saved reports; enter shows those like this run"
+	if !d.showAll {
+		slices.SortStableFunc(reports, func(a, b []*row) int { return a[0].compare(b[0], by) })
+	}
+	heading := "all reports, newest first; enter: those like this run"
 	switch {
 	case d.err != nil:
 		heading = d.err.Error()
@@ -316,10 +319,10 @@ func (d *folder) rows(thisRun *run) []*row {
 	case !d.showAll:
 		heading = "saved reports like this run; enter shows " + words.Count(others, "other")
 	}
-	rows[0] = newHeading(heading)
-	rows[0].key = reportsKey
-	rows[0].isToggle = len(d.list) > 0
-	return rows
+	top := newHeading(heading)
+	top.key = reportsKey
+	top.isToggle = len(d.list) > 0
+	return append([]*row{top}, slices.Concat(reports...)...)
 }
 
 // reportsKey is the key of the heading of the saved reports.

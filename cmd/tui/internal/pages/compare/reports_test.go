@@ -48,7 +48,7 @@ func lineWith(view, text string) string {
 func TestReportsAreRows(t *testing.T) {
 	p, m := withReports(labtest.WriteReports(t), 160, 60, "down", "down", "down", "down")
 	r := p.selected()
-	if got := strings.Fields(lineWith(m.View(), "rotor 02-01 10:00")); strings.Join(got[4:9], " ") != "142.5 - 4.0 40.0 35.0" {
+	if got := strings.Fields(lineWith(m.View(), "02-01 10:00:00 rotor")); strings.Join(got[4:9], " ") != "142.5 - 4.0 40.0 35.0" {
 		t.Errorf("%q", got)
 	}
 	if v := m.View(); !strings.Contains(v, "other data or link") || strings.Contains(v, "×") {
@@ -95,17 +95,17 @@ func TestRowForEachStretch(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, m := withReports(dir, 200, 46)
-	for text, want := range map[string]string{"02-01 10:00": "142.5 - 4.0", "0-12 s rotor": "100.0 9.5 5.0", "12-30 s raw x=3": "170.8 - 0.0"} {
+	for text, want := range map[string]string{"02-01 10:00:00 mean of rotor, raw x=3": "142.5 - 4.0", "0-12 s rotor": "100.0 9.5 5.0", "12-30 s raw x=3": "170.8 - 0.0"} {
 		if line := strings.Join(strings.Fields(lineWith(m.View(), text)), " "); !strings.Contains(line, text+" "+want) {
 			t.Errorf("%q, want %q\n%s", line, text+" "+want, m.View())
 		}
 	}
 	lab := labtest.NewLab()
-	lab.Snap.Lanes[0].Stretches = []meters.StretchFigures{{Encoder: "raw", ToS: 50, Link: "perfect"}, {Encoder: "raw", FromS: 50, ToS: 51, Link: "loss 1%"},
-		{Encoder: "raw", FromS: 51, ToS: 52.6, Link: "loss 2%"}, {Encoder: "raw", FromS: 52.6, ToS: 80, PayloadKbps: 7, Link: "loss 5%"}, {Encoder: "rotor", FromS: 80, ToS: 81}}
+	lab.Snap.Lanes[0].Stretches = []meters.StretchFigures{{Encoder: "raw", ToS: 50, Link: "lte"}, {Encoder: "raw", FromS: 50, ToS: 51, Link: "lte, loss 1%"},
+		{Encoder: "raw", FromS: 51, ToS: 52.6, Link: "lte, loss 2%"}, {Encoder: "raw", FromS: 52.6, ToS: 80, PayloadKbps: 7, Link: "lte, loss 5%"}, {Encoder: "rotor", FromS: 80, ToS: 81, Link: "lte"}}
 	p, m := labtest.NewPaneStage[*table](New(&panes.SelectedShadow{}, ""), lab, 160, 46)
-	for text, want := range map[string]string{"0-50 s raw": "0.0 - 0.0 - - - perfect; other frames", "50-53 s several settings": "- - - - - - too short",
-		"53-80 s raw": "7.0 - 0.0 - - - loss 5%; other frames", "80-81 s rotor": "0.0 - 0.0 - - - too short"} {
+	for text, want := range map[string]string{"0-50 s raw": "0.0 - 0.0 - - - lte; other frames", "50-53 s several settings": "- - - - - - too short",
+		"53-80 s raw": "7.0 - 0.0 - - - loss 5%, lte; other frames", "80-81 s rotor": "0.0 - 0.0 - - - too short"} {
 		if line := strings.Join(strings.Fields(lineWith(m.View(), text)), " "); !strings.Contains(line, text+" "+want) {
 			t.Errorf("%q, want %q\n%s", line, text+" "+want, m.View())
 		}
@@ -123,10 +123,10 @@ func TestRowForEachStretch(t *testing.T) {
 // TestShortNames: names are shortened without losing what distinguishes them.
 func TestShortNames(t *testing.T) {
 	for _, c := range [][3]string{
-		{"2026-11-22-092949-rotor", "rotor", "rotor 11-22 09:29"},
-		{"2026-11-22-092949-rotor-2", "rotor", "rotor 11-22 09:29 2"},
-		{"2026-11-22-092949-autosave-kinetic-lite", "kinetic-lite", "kinetic-lite 11-22 09:29 auto"},
-		{"2026-11-22-092949-autosave-rotor-3", "rotor", "rotor 11-22 09:29 auto 3"},
+		{"2026-11-22-092949-rotor", "rotor", "11-22 09:29:49 rotor"},
+		{"2026-11-22-092949-rotor-2", "rotor", "11-22 09:29:49 2 rotor"},
+		{"2026-11-22-092949-autosave-kinetic-lite", "kinetic-lite", "11-22 09:29:49 auto kinetic-lite"},
+		{"2026-11-22-092949-autosave-rotor-3", "rotor", "11-22 09:29:49 auto 3 rotor"},
 		{"before the fix", "rotor", "before the fix"},
 		{"2026-11-22-092949-rotor", "raw", "2026-11-22-092949-rotor"},
 		{"", "", ""},
@@ -259,7 +259,8 @@ func TestHTMLPage(t *testing.T) {
 	}
 }
 
-// TestOnlyComparableReportsAreListed: reports of other data or links are listed only after enter on the heading.
+// TestOnlyComparableReportsAreListed: reports of other data or links are listed only after enter on the heading. Those of
+// like runs are sorted.
 func TestOnlyComparableReportsAreListed(t *testing.T) {
 	lab := labtest.NewLab()
 	lab.Snap.Config.Data.Source, lab.Snap.Config.Seed = "demo", 7
@@ -267,9 +268,11 @@ func TestOnlyComparableReportsAreListed(t *testing.T) {
 	p, m := labtest.NewPaneStage[*table](New(&panes.SelectedShadow{}, dir), lab, 160, 46)
 	_ = m.View()
 	m.Tick(true)
-	like := p.runs[p.list[len(p.list)-1].Path]
-	like.settings = lab.Snap.Config.Settings()
-	like.comparedWith = nil
+	for _, saved := range p.list[len(p.list)-2:] {
+		like := p.runs[saved.Path]
+		like.settings = lab.Snap.Config.Settings()
+		like.comparedWith = nil
+	}
 	p.arrange()
 	listed := func() (n int) {
 		for _, r := range p.rows {
@@ -279,7 +282,9 @@ func TestOnlyComparableReportsAreListed(t *testing.T) {
 		}
 		return n
 	}
-	if v := m.View(); listed() != 1 || !strings.Contains(v, "reports like this run; enter shows 3 others") {
+	v := m.View()
+	isSorted := strings.Index(v, "142.5") < strings.Index(v, "301.8") // the newer report sent more
+	if listed() != 2 || !isSorted || !strings.Contains(v, "reports like this run; enter shows 2 others") {
 		t.Errorf("%d reports\n%s", listed(), v)
 	}
 	m.Press("down", "enter")
@@ -287,7 +292,7 @@ func TestOnlyComparableReportsAreListed(t *testing.T) {
 		t.Errorf("%d reports after enter", listed())
 	}
 	m.Press("enter")
-	if listed() != 1 {
+	if listed() != 2 {
 		t.Errorf("%d reports after a second enter", listed())
 	}
 }
@@ -296,7 +301,7 @@ func TestOnlyComparableReportsAreListed(t *testing.T) {
 func TestUnreadReport(t *testing.T) {
 	d := folder{listed: true, list: []report.SavedReport{{Name: "x", Path: "x/report.json", Saved: time.Unix(1, 0)}}}
 	d.showAll = true
-	rows := d.rows(&run{})
+	rows := d.rows(&run{}, figureKbps)
 	if len(rows) != 2 || !math.IsNaN(rows[1].figures[figureKbps]) || !errors.Is(rows[1].err, errUnread) {
 		t.Errorf("%+v", rows)
 	}

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -104,6 +105,17 @@ func (r *row) figureText(f figure) string {
 		text += r.timing.Mark()
 	}
 	return text
+}
+
+// compare compares a figure of two rows for sorting. Unknown values are last.
+func (r *row) compare(other *row, by figure) int {
+	value := func(r *row) float64 {
+		if v := r.figures[by]; !math.IsNaN(v) {
+			return v
+		}
+		return math.Inf(1)
+	}
+	return cmp.Compare(value(r), value(other))
 }
 
 // figures returns the figures of a run, as far as its totals contain them.

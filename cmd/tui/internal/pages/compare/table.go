@@ -112,13 +112,7 @@ func (p *table) arrange() {
 	}
 	p.rows = slices.Clone(p.data.rows)
 	by := p.sortFigure()
-	value := func(r *row) float64 {
-		if v := r.figures[by]; !math.IsNaN(v) {
-			return v
-		}
-		return math.Inf(1) // last
-	}
-	slices.SortStableFunc(p.rows, func(a, b *row) int { return cmp.Compare(value(a), value(b)) })
+	slices.SortStableFunc(p.rows, func(a, b *row) int { return a.compare(b, by) })
 	if len(p.rows) == 0 { // a crowd
 		r := &row{key: p.thisRun.Name, timing: p.thisRun.timing}
 		r.name = p.cfg.Encoder.Name + ", " + sumOfClients(p.cfg.Crowd.Clients)
@@ -134,7 +128,7 @@ func (p *table) arrange() {
 		p.thisRun.settings = p.cfg.Settings()
 	}
 	if p.dir != "" || len(p.opened) > 0 {
-		p.rows = append(p.rows, p.folder.rows(p.thisRun)...)
+		p.rows = append(p.rows, p.folder.rows(p.thisRun, by)...)
 	}
 	p.NumRows = len(p.rows)
 	if i := p.indexOf(selected); i >= 0 {
@@ -200,7 +194,7 @@ func (p *table) setColumns() {
 	if hasAge { // files have no display
 		shown = numFigures
 	}
-	minName := 20
+	minName := len("  11-29 08:17:05 auto")
 	if len(p.data.rows) == 0 { // the name of a crowd contains the number of clients
 		minName = 28
 	}
@@ -219,13 +213,22 @@ func (p *table) setColumns() {
 	if p.sparkMax == 0 {
 		scale = "data and link"
 	}
-	p.Columns = append(p.Columns, grid.Column{Title: versus, Width: 42, Min: 29, Text: p.gapCell},
+	gapWidth := look.TextWidth(versus)
+	if len(p.data.rows) > 1 {
+		gapWidth = 42 // of a ratio with its interval
+	}
+	p.Columns = append(p.Columns, grid.Column{Title: versus, Width: gapWidth, Min: 29, Text: p.gapCell},
 		grid.Column{Title: scale, Width: 26, Drop: 2, Text: p.lastCell})
 	p.Across = p.wholeRow
 }
 
 // Draw implements room.Pane.
 func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
+	gap := &p.Columns[len(p.Columns)-2]
+	for i := range p.rows {
+		text := p.gapCell(grid.Cell{Row: i, Width: grid.Rest, Theme: th})
+		gap.Width = max(gap.Width, look.SpansWidth(text))
+	}
 	c.FitFrame(th, focused, p.Name(), look.Labelled("by "+p.sortFigure().text(p.itemUnit).long))
 	drawWithNotes(c, th, &p.Table, p.footnote(c.W), max(c.H-p.NumRows-otherRows, 1))
 }
@@ -292,9 +295,9 @@ func (p *table) gapCell(c grid.Cell) []look.Span {
 	isPaired := r.isLane && p.reference.isLane
 	switch {
 	case r.absent:
+		text := grid.Text(look.Dim, "not running yet")
 		started := look.Dim.Span(": started at " + look.FormatTime(r.began))
-		text := look.Dim.Span("not running yet")
-		return look.Fit(c.Width, []look.Span{text, started}, []look.Span{text})
+		return look.Fit(c.Width, append(text, started), text)
 	case r.isLane && math.IsNaN(v):
 		return grid.Text(look.Dim, "no data yet")
 	case r == p.reference && p.referenceKey == "" && len(p.data.rows) > 1:
@@ -305,7 +308,7 @@ func (p *table) gapCell(c grid.Cell) []look.Span {
 	case r.stretch != nil && r.stretch.isShort:
 		return grid.Text(look.Dim, "too short")
 	case r.stretch != nil && r.stretch.link != "":
-		return grid.Text(look.Dim, r.stretch.link+"; other frames")
+		return look.Fit(c.Width, grid.Text(look.Dim, r.stretch.link+"; other frames"), grid.Text(look.Dim, r.stretch.link))
 	case r.stretch != nil || p.reference.stretch != nil:
 		return grid.Text(look.Dim, "other frames")
 	case math.IsNaN(v) && !isPaired:

@@ -47,7 +47,7 @@ func NewByteMixer(contexts int, tableBits uint, sets, limit int, rate int64) *By
 	// logits start with a weight of 0.3, all other inputs with 0.
 	for i := range m.weights {
 		if input := i % (2*contexts + 1); input%2 == 0 && input < 2*contexts {
-			m.weights[i] = Unit * 3 / 10
+			m.weights[i] = One * 3 / 10
 		}
 	}
 	return m

@@ -7,15 +7,13 @@
 //
 //	Counter, StateCounter  adaptive probabilities of 32 and of 16 bits
 //	Stretch, Squash        the logistic domain, in which predictions are added
-//	Weights                a logistic mixer of up to 8 predictions
-//	Mixer                  contexts, Counters and Weights; for rows of tables
-//	StateMixer             contexts, StateCounters and numeric predictions, where memory is scarce
+//	Mixer                  few contexts, whose StateCounters are checked; for rows of tables
 //	ByteMixer              many contexts, two weight sets and two APM stages; for bytes
 //	Hash                   a hash of context values
 //	Coder.CodeTree, CodeZeros      bit trees and runs of zeros with single counters, fast
 //
-// The mixers are in one package with the coder because their vector routines code a whole decision,
-// from the counters through the interval back to the counters.
+// The mixers are in one package with the coder because the vector routine of Mixer codes a whole decision, from the
+// counters through the interval back to the counters.
 //
 // One Coder serves both directions: a codec passes every decision to it and continues with the
 // result, so encoder and decoder are one traversal. For example:

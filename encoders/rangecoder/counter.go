@@ -77,32 +77,35 @@ const NewStateCounter = StateCounter(1 << 15)
 // exact, because the first updates matter most.
 var stateCounts = [16]int32{0, 1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 26, 34, 46, 60}
 
-// MaxState returns the highest confidence state that stands for at most n updates.
-func MaxState(n int) (state int32) {
+// maxState returns the highest confidence state that stands for at most n updates.
+func maxState(n int) (state int32) {
 	for state < 15 && int(stateCounts[state+1]) <= n {
 		state++
 	}
 	return state
 }
 
-// Tables by confidence state: the adaptation rate 5/(5n+8) and the probability of a transition to
-// the next state, both in units of 1/65536, and the factor of the stretched probability, n/(n+0.4),
-// in units of 1/256.
+// Tables by confidence state: the adaptation rate 5/(5n+8), rounded to an even number, and the probability
+// of a transition to the next state, both in units of 1/65536, and the factor of the logit, n/(n+0.4), in
+// units of 1/256.
 var stateRates, stateAdvances, confidences = func() (rate, advance, confidence [16]int32) {
 	for i, n := range stateCounts {
-		rate[i] = 1 << 16 * 5 / (5*n + 8)
+		rate[i] = 1 << 16 * 5 / (5*n + 8) &^ 1
 		if i+1 < len(stateCounts) {
-			advance[i] = 1 << 16 / (stateCounts[i+1] - n)
+			advance[i] = min(1<<16/(stateCounts[i+1]-n), One-1)
 		}
 		confidence[i] = n * 2560 / (10*n + 4)
 	}
 	return rate, advance, confidence
 }()
 
-// StretchedP returns the stretched probability, scaled down while the counter has seen few updates,
-// because such a counter is a weak prediction.
-func (k StateCounter) StretchedP() int32 {
-	return int32(stretchUpper[k>>4]) * confidences[k&15] >> 8
+// state returns the confidence state.
+func (k StateCounter) state() int32 { return int32(k & 15) }
+
+// logit returns the logit of the probability, scaled down while the counter has seen few updates, because
+// such a counter is a weak prediction.
+func (k StateCounter) logit() int32 {
+	return (int32(stretchUpper[k>>4])*confidences[k.state()] + 128) >> 8
 }
 
 // update moves the probability towards bit. rnd is a pseudo-random number in [0, 65536) for

@@ -1,155 +1,257 @@
 package rangecoder
 
-// A Mixer codes decisions by logistic mixing: it combines the predictions of the counters that up
-// to four contexts select by their hashes, of one more counter that the caller may pass, and a
-// constant bias. Hash collisions are not checked; the weights adapt to contexts whose counters
-// collide.
+import "math/bits"
+
+// A Mixer codes decisions by logistic mixing (Mahoney's PAQ; Mattern, "Mixing strategies in data
+// compression", 2012): it adds the logits of several adaptive probabilities, weighted, and moves the
+// weights against the error. The inputs of a decision are the counters that up to MaxContexts contexts
+// select by their hashes, the counter of the weight set, which has no context, and a constant. Rounding is
+// stochastic, because counters and weights have only 16 bits, so that many of them fit.
 type Mixer struct {
-	Coder    *Coder
-	Counters []Counter // counters that hashes select; the length is a power of two
-	Weights  []Weights // one set for each decision that set+node can select
-	Set      int       // index of the weights of node 0
-	contexts
-	Bias  int32 // the constant input: a logit, below 1<<16
-	Limit int   // largest number of decisions that a counter averages, see Counter.Update
-	Rate  int32 // learning rate of the weights, see Weights.Code
+	Coder *Coder
+	*MixerModel
+
+	hashes   [MaxContexts]uint32 // of the contexts
+	contexts int                 // number of contexts
+	set      uint32              // selects the weight sets, with the node
+	index    [MaxContexts + 1]int32
+	limit    int32        // highest confidence state of a counter
+	advances [2][16]uint8 // stateAdvances below limit, lower and upper bytes
+	rates    [256]int32   // learning rates, by the number of updates of a weight set
 }
 
-// mixerContexts is the maximum number of contexts of a Mixer, so that all inputs fit Weights.
-const mixerContexts = 4
+const (
+	// MaxContexts is the maximum number of contexts of a Mixer, including a counter of the caller.
+	MaxContexts = 5
 
-// Begin clears the contexts. The following decisions use the weight sets from set on: node n uses
-// set+n.
-func (x *Mixer) Begin(set int) { x.N, x.Set = 0, set }
+	setInput    = MaxContexts // the inputs after those of the contexts
+	biasInput   = MaxContexts + 1
+	mixerInputs = 8   // the last one is not used
+	biasLogit   = 256 // the constant input
+
+	nodesPerSet = 64
+	weightBits  = 13 // weights are in units of 2^-13
+	inputBits   = 2  // products of inputs and weights lose this number of bits before they are added
+	errorBits   = 12 // errors times rates, in units of 2^-32, lose this number of bits
+	stepShift   = 18 // an input times such an error, in units of 2^-31, becomes a step of a weight
+
+	// The learning rate of a weight set is higher during the first updates, by initialRate/(1 +
+	// updates/warmupSteps).
+	initialRate = 2600
+	warmupSteps = 24
+	maxRate     = 5000 // limits the steps to 32 bits
+)
+
+// A MixerModel is what a Mixer learns. Contexts share a number of slots, each of which holds a counter and
+// the lowest bits of the hash of its context. Two slots can hold a context; a new context replaces the one
+// with fewer updates, as in Mahoney's lpaq.
+type MixerModel struct {
+	counters  []StateCounter // one that is not used, those of the caller, those of the weight sets, those of the slots
+	tags      []uint8        // by slot
+	weights   []mixerWeights // the length is a power of two
+	setShift  uint           // shifts a 32-bit hash to an index of weights
+	firstSet  int32          // index of the counter of weight set 0
+	firstSlot int32          // index of the counter of slot 0
+	random    uint32         // state of the generator for stochastic rounding
+}
+
+// mixerWeights are the weights of a class of decisions.
+type mixerWeights struct {
+	weight  [mixerInputs]int16 // in units of 2^-weightBits
+	updates uint16             // number of updates, up to 255
+}
+
+// Sizes in memory, in bytes.
+const (
+	SlotBytes      = 3
+	WeightSetBytes = 2*mixerInputs + 2 + 2 // with its counter
+)
+
+// NewMixerModel returns a model with the given numbers of counters of the caller, of slots and of weight
+// sets. The number of weight sets is a power of two, at least 2.
+func NewMixerModel(own, slots, sets int) *MixerModel {
+	slots &^= 1
+	m := &MixerModel{
+		counters: make([]StateCounter, 1+own+sets+slots), tags: make([]uint8, slots), weights: make([]mixerWeights, sets),
+		setShift: uint(32 - bits.TrailingZeros(uint(sets))), firstSet: int32(1 + own), firstSlot: int32(1 + own + sets),
+	}
+	Fill(m.counters, NewStateCounter)
+	var w mixerWeights
+	Fill(w.weight[:setInput+1], 1<<weightBits*3/10)
+	w.weight[biasInput] = w.weight[0]
+	Fill(m.weights, w)
+	return m
+}
+
+// SetCounter sets counter n of the caller to a probability of p/65536, with one update.
+func (m *MixerModel) SetCounter(n int, p uint32) { m.counters[1+n] = StateCounter(p&^15 | 1) }
+
+// CopyFrom makes m a copy of o, in m's memory.
+func (m *MixerModel) CopyFrom(o *MixerModel) {
+	old := *m
+	*m = *o
+	m.counters = append(old.counters[:0], o.counters...)
+	m.tags = append(old.tags[:0], o.tags...)
+	m.weights = append(old.weights[:0], o.weights...)
+}
+
+// NewMixer returns a mixer without a model. limit is the largest number of decisions that a counter
+// averages, rate the learning rate of the weights, in units of 1/65536; with a rate of 0 they do not
+// change.
+func NewMixer(c *Coder, limit, rate int) Mixer {
+	x := Mixer{Coder: c, limit: maxState(limit)}
+	for state, advance := range stateAdvances[:x.limit] {
+		x.advances[0][state] = uint8(advance)
+		x.advances[1][state] = uint8(advance >> 8)
+	}
+	for updates := range x.rates {
+		if rate > 0 {
+			x.rates[updates] = int32(min(rate+initialRate/(1+updates/warmupSteps), maxRate))
+		}
+	}
+	return x
+}
+
+// Begin removes the contexts. set, below 1<<26, selects the weights of the following decisions.
+func (x *Mixer) Begin(set int) {
+	x.contexts = 0
+	x.set = uint32(set) * nodesPerSet
+}
 
 // AddContext adds a context: the hash of four values and of the context's position in the list.
 func (x *Mixer) AddContext(a, b, c, d uint32) {
-	x.pushContext(avalanche(a*0x9E3779B1 + b*0x85EBCA6B + c*0xC2B2AE35 + d*0x27D4EB2F + uint32(x.N)*0x165667B1))
+	x.hashes[x.contexts] = Hash(a, b, c, d+uint32(x.contexts)<<28)
+	x.contexts++
 }
 
-// CodeBit codes bit, or decodes and returns a bit, in the current contexts. node distinguishes the
-// decisions of one symbol. own is one more counter; nil means none.
-func (x *Mixer) CodeBit(node, bit int, own *Counter) int {
-	return x.codeDecision(&x.Weights[x.Set+node], nodeSalt(uint32(node)), bit, own)
-}
+// Flag codes v in the current contexts, or decodes and returns a decision. node, below 64, distinguishes
+// the decisions of one symbol: each has its own weights, and its own counters for the contexts.
+func (x *Mixer) Flag(node int, v bool) bool { return x.Bit(node, Flag(v)) != 0 }
 
-// CodeFlag is CodeBit for a bool.
-func (x *Mixer) CodeFlag(node int, v bool) bool {
-	return x.CodeBit(node, Flag(v), nil) != 0 // nil: only the counters of the contexts are used
-}
-
-// CodeTree codes n bits of v, the highest first, as a binary tree of decisions. It uses the nodes
-// from first+1 to first+(1<<n)-1.
-func (x *Mixer) CodeTree(v uint32, n, first int) uint32 {
+// Tree codes n bits of v, the highest first, as a binary tree of decisions. It uses the nodes from first+1 to
+// first+(1<<n)-1.
+func (x *Mixer) Tree(v uint32, n, first int) uint32 {
 	node := 1
 	for i := n - 1; i >= 0; i-- {
-		node = node<<1 | x.CodeBit(first+node, int(v>>i&1), nil) // nil: no inputs except the counters of the contexts
+		node = node<<1 | x.Bit(first+node, int(v>>i&1))
 	}
 	return uint32(node) - 1<<n
 }
 
-// codeDecision codes a decision with weights w: an encoder codes bit, a decoder ignores it, and both return the
-// decision. salt, which nodeSalt derives from the decision's node, is added to the hashes of the contexts. own is an
-// additional counter, nil for none. The weights are those of the contexts, then of own, then of the bias.
-func (x *Mixer) codeDecision(w *Weights, salt uint32, bit int, own *Counter) int {
-	if x.N == 1 && own == nil {
-		return x.codeOne(w, salt, bit)
-	}
-	// The vector routine is for weights that adapt, and for three contexts without own, or four.
-	if !hasVectors || x.Rate == 0 || x.N < mixerContexts-1 || own != nil && x.N < mixerContexts {
-		return x.codeScalar(w, salt, bit, own)
-	}
-	extraInputs := uint64(uint32(x.Bias)) // the two inputs after the first four; see mixAVX2
-	switch {
-	case own != nil:
-		extraInputs = extraInputs<<32 | uint64(uint32(Stretch(own.P())))
-	case x.N < mixerContexts: // the bias is the fourth input
-		extraInputs = 0
-	}
-	coded := mixAVX2(x, w, salt, bit, extraInputs)
-	if coded < 0 { // two contexts share a counter
-		return x.codeScalar(w, salt, bit, own)
-	}
-	if c := x.Coder; c.rng < minRange {
-		c.renormalise()
-	}
-	if own != nil {
-		own.Update(coded, x.Limit)
-	}
-	return coded
+// Bit is Flag for 0 and 1.
+func (x *Mixer) Bit(node, bit int) int {
+	x.index = [MaxContexts + 1]int32{}
+	return x.code(node, bit)
 }
 
-// codeScalar is codeDecision without vector instructions.
-func (x *Mixer) codeScalar(w *Weights, salt uint32, bit int, own *Counter) int {
-	var in inputs
-	var used [mixerContexts + 1]*Counter
-	n, mask := 0, uint32(len(x.Counters)-1)
-	for _, h := range x.Hashes[:x.N] {
-		k := &x.Counters[(h+salt)&mask]
-		used[n], in[n] = k, Stretch(k.P())
-		n++
+// BitWith is Bit with counter n of the caller as one more input. There must be less than MaxContexts
+// contexts.
+func (x *Mixer) BitWith(n, node, bit int) int {
+	x.index = [MaxContexts + 1]int32{}
+	x.index[x.contexts] = int32(1 + n)
+	return x.code(node, bit)
+}
+
+// code codes a decision with the counters of the contexts, and those that x.index contains already.
+func (x *Mixer) code(node, bit int) int {
+	salt := uint32(node) * 0x9E3779B1 >> 7
+	pairs := uint64(len(x.tags) / 2)
+	for i, h := range x.hashes[:x.contexts] {
+		h = (h + salt) * 0x85EBCA6B
+		slot := int(uint64(h) * pairs >> 32 * 2)
+		tag := uint8(h)
+		pair := x.tags[slot : slot+2 : slot+2]
+		switch tag {
+		case pair[0]:
+		case pair[1]:
+			slot++
+		default:
+			slot = x.replace(slot, tag)
+		}
+		x.index[i] = x.firstSlot + int32(slot)
 	}
-	if own != nil {
-		used[n], in[n] = own, Stretch(own.P())
-		n++
+	set := (x.set + uint32(node)) * 0x9E3779B1 >> (x.setShift & 31)
+	x.index[setInput] = x.firstSet + int32(set)
+	x.counters[0] = NewStateCounter          // its confidence is 0, so it has no effect
+	x.random = x.random*1664525 + 1013904223 // the generator "ranqd1" of Numerical Recipes
+	w := &x.weights[set]
+	rate := x.rates[w.updates&255]
+	w.updates = min(w.updates+1, 255)
+	if !hasVectors {
+		return x.codeScalar(w, bit, rate)
 	}
-	in[n] = x.Bias
-	bit = w.Code(x.Coder, &in, bit, x.Rate)
-	for _, k := range used[:n] {
-		k.Update(bit, x.Limit)
+	bit = mixAVX2(x, &x.counters[0], w, bit, rate, x.random)
+	if x.Coder.rng < minRange { // the routine leaves this to its caller
+		x.Coder.renormalise()
 	}
 	return bit
 }
 
-// codeOne codes a decision in a single context and returns it, without vector instructions: only two of the eight
-// inputs are not zero. w[0] is the weight of the context's counter, w[1] that of the bias. salt, which nodeSalt
-// derives from the decision's node, is added to the hash of the context. A decoder ignores bit.
-func (x *Mixer) codeOne(w *Weights, salt uint32, bit int) int {
-	k := &x.Counters[(x.Hashes[0]+salt)&uint32(len(x.Counters)-1)]
-	in := Stretch(k.P())
-	p := Squash(int32((int64(in)*int64(w[0]) + int64(x.Bias)*int64(w[1])) >> 16))
+// replace empties one of a pair of slots for a context with the given tag and returns its index: that of
+// which the counter has fewer updates.
+func (x *Mixer) replace(slot int, tag uint8) int {
+	pair := x.counters[int(x.firstSlot)+slot:][:2]
+	n := 0
+	if pair[1].state() < pair[0].state() {
+		n = 1
+	}
+	pair[n] = NewStateCounter
+	x.tags[slot+n] = tag
+	return slot + n
+}
+
+// laneFactors make the random numbers of the counters of a decision differ.
+var laneFactors = [mixerInputs]uint16{0x9E37, 0x79B1, 0x85EB, 0xCA6B, 0xC2B3, 0xAE35, 0x27D5, 0xEB2F}
+
+// codeScalar codes a decision with the counters in x.index and learns from it: it is mixAVX2 in plain Go.
+func (x *Mixer) codeScalar(w *mixerWeights, bit int, rate int32) int {
+	var in [mixerInputs]int32
+	for i, k := range x.index {
+		in[i] = x.counters[k].logit()
+	}
+	in[biasInput] = biasLogit
+	var sum int32
+	for i := 0; i < mixerInputs; i += 2 {
+		products := in[i]*int32(w.weight[i]) + in[i+1]*int32(w.weight[i+1])
+		sum += products >> inputBits
+	}
+	p := Squash(sum >> (weightBits - inputBits))
 	bit = x.Coder.Bit(bit, p)
-	if x.Rate != 0 {
-		errScaled := (int32(bit)<<16 - int32(p)) * x.Rate
-		w[0] = updateWeight(w[0], in, errScaled)
-		w[1] = updateWeight(w[1], x.Bias, errScaled)
+	errScaled := (int32(bit)<<16 - int32(p)) * rate >> errorBits
+	for i, v := range in {
+		step := (v*errScaled + int32(x.random>>(32-stepShift))) >> stepShift
+		w.weight[i] = int16(min(max(int32(w.weight[i])+step, -1<<15), 1<<15-1))
 	}
-	k.Update(bit, x.Limit)
+	var updated [MaxContexts + 1]StateCounter
+	for i, k := range x.index {
+		random := uint16(x.random>>16) * laneFactors[i]
+		updated[i] = x.counters[k]
+		updated[i].update(bit, int32(random), x.limit)
+	}
+	for i, k := range x.index { // the last one counts if two contexts share a counter
+		x.counters[k] = updated[i]
+	}
 	return bit
 }
 
-// maxContexts is the maximum number of contexts of a Mixer or a StateMixer.
-const maxContexts = 6
-
-// contexts are the hashed contexts of the following decisions. One set of hashes serves all
-// decisions of a symbol or a number; nodeSalt distinguishes the decisions.
-type contexts struct {
-	Hashes [maxContexts]uint32 // of the contexts; those from N on are not used
-	N      int                 // number of contexts
-}
-
-// pushContext adds a context. Its position among the contexts must be part of the hash, so that
-// equal values at different positions select different counters.
-func (x *contexts) pushContext(hash uint32) {
-	x.Hashes[x.N] = hash
-	x.N++
-}
+// confidenceBytes and rateBytes are the tables that mixAVX2 looks up: confidences, and the halves of
+// stateRates, lower and upper bytes.
+var confidenceBytes, rateBytes = func() (c [16]uint8, r [2][16]uint8) {
+	for i := range c {
+		c[i] = uint8(confidences[i])
+		r[0][i] = uint8(stateRates[i] / 2)
+		r[1][i] = uint8(stateRates[i] / 2 >> 8)
+	}
+	return c, r
+}()
 
 // Hash returns a hash of four values. The multipliers are odd constants of xxHash and MurmurHash3.
 func Hash(a, b, c, d uint32) uint32 {
-	return avalanche(a*0x9E3779B1 + b*0x85EBCA6B + c*0xC2B2AE35 + d*0x27D4EB2F)
-}
-
-// avalanche makes every bit of h affect all bits of the result.
-func avalanche(h uint32) uint32 {
+	h := a*0x9E3779B1 + b*0x85EBCA6B + c*0xC2B2AE35 + d*0x27D4EB2F
 	h ^= h >> 15
 	h *= 0x2C1B3C6D
 	return h ^ h>>13
 }
-
-// nodeSalt returns what is added to the hash of a context for decision node of a symbol, so that
-// every decision has its own counter.
-func nodeSalt(node uint32) uint32 { return node * 0x9E3779B1 >> 7 }
 
 // Flag returns 1 for true, 0 for false.
 func Flag(v bool) int {
@@ -157,68 +259,4 @@ func Flag(v bool) int {
 		return 1
 	}
 	return 0
-}
-
-// maxInputs is the maximum number of predictions that Weights mix.
-const maxInputs = 8
-
-// inputs are the predictions of a decision: logits as Stretch returns them, or other values below
-// 1<<16. Unused inputs are zero and have no effect.
-type inputs [maxInputs]int32
-
-// Weights are the factors of the predictions, in units of 1/65536. A codec has one set for each
-// class of decisions.
-type Weights [maxInputs]int32
-
-// Unit is a weight of 1.
-const Unit = 1 << 16
-
-// mixedP returns the mixed probability, in 1..65535: it adds the logits, weighted, and squashes the
-// sum (Mattern, "Mixing strategies in data compression", 2012; the logistic mixing of Mahoney's
-// PAQ).
-func (w *Weights) mixedP(in *inputs) uint32 {
-	// Unrolled, in two sums that the processor can compute in parallel.
-	a := int64(in[0])*int64(w[0]) + int64(in[1])*int64(w[1])
-	b := int64(in[2])*int64(w[2]) + int64(in[3])*int64(w[3])
-	a += int64(in[4])*int64(w[4]) + int64(in[5])*int64(w[5])
-	b += int64(in[6])*int64(w[6]) + int64(in[7])*int64(w[7])
-	return Squash(int32((a + b) >> 16)) // far from overflow: see maxWeight
-}
-
-// updateWeight returns weight w after a step of its input, in, times the scaled error, which is the
-// error times the learning rate.
-func updateWeight(w, in, errScaled int32) int32 {
-	// The error is in units of 1/65536, the rate in 1/65536, the input in 1/2048, the weight in 1/65536.
-	const shift = 16 + 11
-	return min(max(w+int32((int64(in)*int64(errScaled)+1<<(shift-1))>>shift), -maxWeight), maxWeight)
-}
-
-// maxWeight prevents overflow: the sum of maxInputs inputs of MaxStretch stays below 1<<41.
-const maxWeight = 64 * Unit
-
-// Code codes bit with the mixed probability of the inputs and moves the weights against the error,
-// by rate/65536 * error * input. The learning rate is below 1<<15; with a rate of 0 the weights do
-// not adapt.
-func (w *Weights) Code(c *Coder, in *inputs, bit int, rate int32) int {
-	if !hasVectors || rate == 0 {
-		return w.codeScalar(c, in, bit, rate)
-	}
-	bit = codeAVX2(w, c, in, bit, rate)
-	if c.rng < minRange { // the routine leaves this to its caller
-		c.renormalise()
-	}
-	return bit
-}
-
-// codeScalar is Code without vector instructions.
-func (w *Weights) codeScalar(c *Coder, in *inputs, bit int, rate int32) int {
-	p := w.mixedP(in)
-	bit = c.Bit(bit, p)
-	if rate != 0 {
-		errScaled := (int32(bit)<<16 - int32(p)) * rate
-		for i, x := range in {
-			w[i] = updateWeight(w[i], x, errScaled)
-		}
-	}
-	return bit
 }

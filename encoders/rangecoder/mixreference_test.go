@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 )
 
@@ -28,10 +27,10 @@ func slowAvalanche(h uint64) uint64 {
 	return h ^ h/(1<<13)
 }
 
-// slowHash is Hash, plus the term that Mixer adds for the position of a context.
-func slowHash(a, b, c, d, position uint32) uint32 {
+// slowHash is Hash.
+func slowHash(a, b, c, d uint32) uint32 {
 	return uint32(slowAvalanche(uint64(a)*0x9E3779B1 + uint64(b)*0x85EBCA6B + uint64(c)*0xC2B2AE35%(1<<32) +
-		uint64(d)*0x27D4EB2F%(1<<32) + uint64(position)*0x165667B1))
+		uint64(d)*0x27D4EB2F%(1<<32)))
 }
 
 // slowCounter is a Counter with its two fields apart: the probability in units of 2^-22 and the updates.
@@ -77,19 +76,14 @@ func TestHash(t *testing.T) {
 	rng := rand.New(rand.NewPCG(43, 44))
 	for range 1000 {
 		a, b, c, d := rng.Uint32(), rng.Uint32(), rng.Uint32(), rng.Uint32()
-		if got, want := Hash(a, b, c, d), slowHash(a, b, c, d, 0); got != want {
+		if got, want := Hash(a, b, c, d), slowHash(a, b, c, d); got != want {
 			t.Fatalf("Hash(%d, %d, %d, %d) = %d, want %d", a, b, c, d, got, want)
 		}
 		var x Mixer
-		var y StateMixer
-		for i := range uint32(mixerContexts) {
+		for i := range uint32(MaxContexts) {
 			x.AddContext(a, b, c, d)
-			y.AddContext(a, b, c, d)
-			if got, want := x.Hashes[i], slowHash(a, b, c, d, i); got != want || x.N != int(i)+1 {
-				t.Fatalf("context %d of %d of a Mixer: %d, want %d", i, x.N, got, want)
-			}
-			if got, want := y.Hashes[i], slowHash(a, b, c, uint32(uint64(d)+uint64(i)*(1<<28)), 0); got != want {
-				t.Fatalf("context %d of a StateMixer: %d, want %d", i, got, want)
+			if got, want := x.hashes[i], slowHash(a, b, c, uint32(uint64(d)+uint64(i)*(1<<28))); got != want {
+				t.Fatalf("context %d: %d, want %d", i, got, want)
 			}
 		}
 	}
@@ -113,12 +107,12 @@ func TestStateCounterUpdate(t *testing.T) {
 					}
 				}
 				rate := 5.0 / float64(5*n+8)
-				if want := float64(target-p) * rate * One; math.Abs(float64(moved)-want) > math.Abs(float64(target-p)) {
+				if want := float64(target-p) * rate * One; math.Abs(float64(moved)-want) > 2*math.Abs(float64(target-p)) {
 					t.Errorf("from %d in state %d to %d: %d/65536 on average, want %f", p, state, target, moved, want)
 				}
 				want := int64(0)
 				if state < 15 {
-					want = int64(One / (stateCounts[state+1] - n))
+					want = min(int64(One/(stateCounts[state+1]-n)), One-1)
 				}
 				if advanced != want {
 					t.Errorf("state %d advances with probability %d/65536, want %d", state, advanced, want)
@@ -129,14 +123,14 @@ func TestStateCounterUpdate(t *testing.T) {
 			k := StateCounter(p<<4 | uint32(state))
 			q := (float64(p) + 0.5) / 4096 // the middle of the possible values
 			want := math.Log(q/(1-q)) * stretchOne * float64(n) / (float64(n) + 0.4)
-			if got := float64(k.StretchedP()); math.Abs(got-want) > 2+0.005*math.Abs(want) {
+			if got := float64(k.logit()); math.Abs(got-want) > 2+0.005*math.Abs(want) {
 				t.Errorf("the logit of %d in state %d is %f, want %f", p, state, got, want)
 			}
 		}
 	}
 }
 
-// MaxState is the highest of the sixteen states that stands for at most n updates.
+// maxState is the highest of the sixteen states that stands for at most n updates.
 func TestMaxState(t *testing.T) {
 	for n := range 100 {
 		want := 0
@@ -145,8 +139,8 @@ func TestMaxState(t *testing.T) {
 				want = state
 			}
 		}
-		if got := MaxState(n); int(got) != want {
-			t.Errorf("MaxState(%d) = %d, want %d", n, got, want)
+		if got := maxState(n); int(got) != want {
+			t.Errorf("maxState(%d) = %d, want %d", n, got, want)
 		}
 	}
 }
@@ -356,219 +350,3 @@ func TestByteMixerCopy(t *testing.T) {
 	}
 }
 
-// slowStateMixer is StateMixer.
-type slowStateMixer struct {
-	counters  []StateCounter
-	weights   []StateWeights
-	limit     int32
-	learnRate int64
-	rnd       uint64
-}
-
-func (m *slowStateMixer) code(c *Coder, bit int, hashes []uint32, predictions []int32, node, weightSet uint32, n int) {
-	n = min(n, len(hashes))
-	salt := uint64(node) * 0x9E3779B1 % (1 << 32) / 128
-	place := func(h uint32, size int) uint64 {
-		return (uint64(h) + salt) % (1 << 32) * 0x85EBCA6B % (1 << 32) / (1 << 32 / uint64(size))
-	}
-	in := make([]int64, firstPredictor+len(predictions))
-	in[0] = 800
-	for i, h := range hashes[:n] {
-		in[1+i] = int64(m.counters[place(h, len(m.counters))].StretchedP())
-	}
-	for i, logit := range predictions {
-		in[firstPredictor+i] = int64(logit)
-	}
-	w := &m.weights[uint64(weightSet)*0x9E3779B1%(1<<32)/(1<<21)]
-	sum := int64(0)
-	for i, x := range in {
-		sum += x * int64(w.Weight[i])
-	}
-	p := Squash(int32(floorDiv(sum, 1<<13)))
-	c.Bit(bit, p)
-	m.rnd = (m.rnd*1664525 + 1013904223) % (1 << 32)
-	scaled := (int64(bit)*One - int64(p)) * (m.learnRate + 2600/(1+int64(w.Updates)/8/3))
-	for i, x := range in {
-		w.Weight[i] = int16(min(max(int64(w.Weight[i])+floorDiv(x*scaled+int64(m.rnd/4), 1<<30), math.MinInt16), math.MaxInt16))
-	}
-	w.Updates = min(w.Updates+1, 4095)
-	for i, h := range hashes[:n] {
-		m.counters[place(h, len(m.counters))].update(bit, int32(m.rnd>>(3*i)%(1<<16)), m.limit)
-	}
-}
-
-// New weights are 0.3, to within the resolution of 1/8192.
-func TestNewStateWeights(t *testing.T) {
-	for i, w := range NewStateWeights().Weight {
-		if math.Abs(float64(w)/8192-0.3) > 1.0/8192 {
-			t.Errorf("weight %d is %d/8192, want 0.3", i, w)
-		}
-	}
-}
-
-// StateMixer equals the second implementation for every number of contexts and predictions, and what it writes is
-// read back.
-func TestStateMixerMatchesReference(t *testing.T) {
-	model := func() ([]StateCounter, []StateWeights) {
-		counters, weights := make([]StateCounter, 1<<7), make([]StateWeights, 1<<11)
-		Fill(counters, NewStateCounter)
-		for i := range weights {
-			weights[i] = NewStateWeights()
-			weights[i].Updates = uint16(i * 2)
-			weights[i].Weight[i%maxStateInputs] = int16(i * 31)
-		}
-		return counters, weights
-	}
-	counters, weights := model()
-	slow := slowStateMixer{counters, weights, 12, 1500, 99}
-	var c, plain Coder
-	c.Write(nil)
-	plain.Write(nil)
-	run := func(coder *Coder, check func(step, bit int, x *StateMixer, predictions []int32, node, set uint32, n int)) {
-		rng := rand.New(rand.NewPCG(49, 50))
-		x := StateMixer{Coder: coder, StateLimit: 12, LearnRate: 1500}
-		counters, weights := model()
-		x.SetModel(counters, weights, 99)
-		for step := range 20000 {
-			if step%5 == 0 {
-				x.Begin()
-				for range 1 + rng.IntN(maxContexts) {
-					x.AddContext(uint32(rng.IntN(4)), 0, 0, 0)
-				}
-			}
-			var predictions []int32
-			if rng.IntN(3) == 0 {
-				predictions = make([]int32, rng.IntN(MaxPredictors+1))
-				x.ReservePredictors(len(predictions))
-				for i := range predictions {
-					if rng.IntN(4) > 0 { // otherwise zero: no information
-						predictions[i] = rng.Int32N(2*MaxStretch+1) - MaxStretch
-						x.Predict(i, predictions[i])
-					}
-				}
-			} else {
-				x.ReservePredictors(0)
-			}
-			node, set, n, bit := rng.Uint32N(5), rng.Uint32N(9), 1+rng.IntN(maxContexts), Flag(rng.IntN(9) == 0)
-			given := bit
-			if coder.Reading() {
-				given = 0
-			}
-			var got int
-			if step%2 == 0 {
-				got = x.CodeBit(given, node, set, n)
-			} else {
-				got = Flag(x.CodeFlag(given == 1, node, set, n))
-			}
-			if got != bit {
-				t.Fatalf("step %d: %d, want %d", step, got, bit)
-			}
-			check(step, bit, &x, predictions, node, set, n)
-		}
-	}
-	run(&c, func(step, bit int, x *StateMixer, predictions []int32, node, set uint32, n int) {
-		if slow.code(&plain, bit, x.Hashes[:x.N], predictions, node, set, n); c.Spent() != plain.Spent() {
-			t.Fatalf("step %d: %d units, want %d", step, c.Spent(), plain.Spent())
-		}
-		if !slices.Equal(x.counters, slow.counters) || x.weights[set*0x9E3779B1>>21] != slow.weights[set*0x9E3779B1>>21] {
-			t.Fatalf("step %d: counters or weights differ", step)
-		}
-	})
-	packet := c.Finish()
-	var r Coder
-	r.Read(packet)
-	run(&r, func(int, int, *StateMixer, []int32, uint32, uint32, int) {})
-	if err := r.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
-// Begin removes the numeric predictions: a decision after it costs what it costs a new mixer.
-func TestStateMixerBegin(t *testing.T) {
-	cost := func(earlier bool) int64 {
-		var c Coder
-		c.Write(nil)
-		x := StateMixer{Coder: &c}
-		counters, weights := make([]StateCounter, 8), make([]StateWeights, 1<<11)
-		Fill(counters, NewStateCounter)
-		Fill(weights, NewStateWeights())
-		x.SetModel(counters, weights, 1)
-		x.Begin()
-		if earlier {
-			x.ReservePredictors(1)
-			x.Predict(0, MaxStretch)
-			x.Begin()
-		}
-		x.nInputs = maxStateInputs
-		x.AddContext(1, 2, 3, 4)
-		x.CodeBit(1, 0, 0, 1)
-		return c.Spent()
-	}
-	if got, want := cost(true), cost(false); got != want {
-		t.Errorf("%d units after predictions were cleared, %d without any", got, want)
-	}
-}
-
-// A Mixer codes a tree as its decisions one by one, at nodes first+1, first+2 or first+3, and so on, each with the weights
-// of its node; what it writes is read back.
-func TestMixerTree(t *testing.T) {
-	newMixer := func(c *Coder) *Mixer {
-		x := &Mixer{Coder: c, Counters: make([]Counter, 64), Weights: make([]Weights, 40), Bias: 256, Limit: 60, Rate: 500}
-		Fill(x.Counters, NewCounter(One/2, 0))
-		Fill(x.Weights, Weights{Unit / 3, Unit / 3})
-		return x
-	}
-	var c, plain, r Coder
-	c.Write(nil)
-	plain.Write(nil)
-	tree, single := newMixer(&c), newMixer(&plain)
-	const first, set, bits = 4, 6, 3
-	values := []uint32{5, 0, 7, 5, 2, 5}
-	begin := func(x *Mixer, i int) {
-		x.Begin(set)
-		x.AddContext(uint32(i%2), 0, 0, 0)
-		x.AddContext(7, 0, 0, 0)
-	}
-	for i, v := range values {
-		begin(tree, i)
-		begin(single, i)
-		if got := tree.CodeTree(v, bits, first); got != v {
-			t.Errorf("a writer of %d returns %d", v, got)
-		}
-		top, middle, low := v/4, v/2%2, v%2
-		single.CodeBit(first+1, int(top), nil)
-		single.CodeBit(first+2+int(top), int(middle), nil)
-		single.CodeFlag(first+4+int(2*top+middle), low == 1)
-		if tree.CodeFlag(0, v == 5) != (v == 5) {
-			t.Error("a writer changes a flag")
-		}
-		single.CodeBit(0, Flag(v == 5), nil)
-	}
-	if !slices.Equal(tree.Weights, single.Weights) || !slices.Equal(tree.Counters, single.Counters) {
-		t.Error("weights or counters differ from those of single decisions")
-	}
-	for i, w := range tree.Weights {
-		node := i - set
-		if used := node == 0 || node > first && node < first+1<<bits; !used && w != (Weights{Unit / 3, Unit / 3}) {
-			t.Errorf("the weights of node %d changed", node)
-		}
-	}
-	packet := c.Finish()
-	if !bytes.Equal(packet, plain.Finish()) {
-		t.Error("bytes differ from those of single decisions")
-	}
-	r.Read(packet)
-	back := newMixer(&r)
-	for i, v := range values {
-		begin(back, i)
-		if got := back.CodeTree(0, bits, first); got != v {
-			t.Errorf("read %d, want %d", got, v)
-		}
-		if back.CodeFlag(0, false) != (v == 5) {
-			t.Error("a flag was read wrong")
-		}
-	}
-	if err := r.Close(); err != nil {
-		t.Error(err)
-	}
-}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"wirelab/dataset"
@@ -60,8 +61,8 @@ func (x *hintedTable) encode(t testing.TB, s *frame.Schema) (total int) {
 	return total
 }
 
-// Hints never hurt: with them a table takes at most 1 % and 64 bytes more than without, whether they are right,
-// wrong or useless.
+// Hints never hurt: with them a table takes at most 1 % and 64 bytes more than without, whether they are
+// right, wrong or useless.
 func TestHintsNeverHurt(t *testing.T) {
 	schemas, frames := testkit.ChooseLong(200, 30, 10), testkit.ChooseLong(2000, 500, 120)
 	check := func(name string, make func(t *testing.T, back int) hintedTable, ages ...int) {
@@ -168,8 +169,8 @@ func randomTable(rng *rand.Rand) *frame.Schema {
 	return s
 }
 
-// play returns frames of a random table, whose fields move in one of the ways above. In some tables rows come and
-// go.
+// play returns frames of a random table, whose fields move in one of the ways above. In some tables rows
+// come and go.
 func play(rng *rand.Rand, s *frame.Schema, frames int) (out []*frame.Frame) {
 	n := len(s.Fields)
 	ways, comeAndGo, activity := make([]int, n), rng.IntN(2) == 0, rng.Float64()
@@ -225,4 +226,19 @@ func play(rng *rand.Rand, s *frame.Schema, frames int) (out []*frame.Frame) {
 		out, last = append(out, f), f
 	}
 	return out
+}
+
+// withoutHints returns s without its hints and parts; s itself if it has none.
+func withoutHints(s *frame.Schema) *frame.Schema {
+	plain := *s
+	plain.Fields, plain.Parts = slices.Clone(s.Fields), nil
+	same := len(s.Parts) == 0
+	for i := range plain.Fields {
+		same = same && plain.Fields[i].Hint == frame.Hint{}
+		plain.Fields[i].Hint = frame.Hint{}
+	}
+	if same {
+		return s
+	}
+	return &plain
 }

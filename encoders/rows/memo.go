@@ -1,91 +1,163 @@
 package rows
 
 import (
-	"math/bits"
+	"slices"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders/rangecoder"
 )
 
 const (
-	// All contexts share a hash table of counters: with the default parameters 4096 for each field, up to 128 KB.
-	minCounterBits = 12
-	maxCounterBits = 15
-	defaultMemory  = 256 // see params.Memory
-
-	maxAge        = 255 // ages saturate here
-	maxTicks      = 255
-	maxWeightSets = 40 // fields with mixing weights of their own
-	deltaLengths  = 12 // number of classes of the length of a delta
+	maxAge        = 255 // ages and ticks saturate here
+	cellBytes     = 8
+	maxWeightSets = 1 << 11
+	slotsPerField = 2048 // of the mixer, if memory allows
+	deltaLengths  = 12   // number of classes of the length of a delta
 )
 
-// A memo holds the coder's state after a frame: the changes since the frame's baseline, and the
-// adaptive models. It is a pure function of the frame, its baseline and the baseline's memo.
+// A memo holds the coder's state after a frame: the changes since the frame's baseline, the histories of
+// rows that changed recently, and the adaptive models. It is a pure function of the frame, its baseline and
+// the baseline's memo.
 type memo struct {
-	ticks           int32                 // ticks from the baseline to this frame, 1..maxTicks
-	unchangedFor    []uint8               // by row: packets in the chain of baselines since it last changed, up to maxAge
-	changedRows     []int32               // rows that differ between the baseline and this frame, ascending
-	deltas          []int32               // by changed row and field: difference from the baseline; of floats the bits of a float
-	accelerations   []int32               // by changed row and field: difference from the previous delta
-	residualLengths []uint8               // by changed row and field: bits of the residual
-	rotations       [][rotationSize]int32 // by changed row: the rotation's fields in the baseline
+	frames      uint32 // in the chain of baselines
+	ticks       int64  // from the baseline to this frame, 1..maxAge
+	elapsed     int64  // the same in units of the field of role Now
+	timePerTick int64  // of that field, in units of 2^-16
 
-	rowCounters     []rangecoder.Counter // by row: whether it changes
-	counters        []rangecoder.Counter
-	weights         []rangecoder.Weights
-	predictorErrors [][deltaLengths][predictors]int32 // by field and length of the delta; see prediction.errors
-	blends          [][2]blendWeights                 // by field and by whether the last delta was 0
+	rows        []rowHistory
+	slotOf      []uint16 // by row: 1 + index in slots; 0 if none
+	slots       []slot
+	roundings   []rounding // by slot; empty if the schema has no groups
+	cells       []cell     // by slot and field of its part
+	changedRows []int32    // rows that differ between the baseline and this frame, ascending
+
+	mixing  *rangecoder.MixerModel
+	lengths [][deltaLengths][predictors]int16 // by field; see prediction.lengths
+	units   []int8                            // by field: bits after the point of its fixed point
+	pushes  []pushModel                       // by group
 }
 
-// newMemo returns the initial memo of a plan, with as many counters as params.Memory allows.
+// A rowHistory is kept for every row. Ages are in frames of the chain of baselines.
+type rowHistory struct {
+	changes      uint8 // flags: whether the row changed, the newest lowest
+	unchangedFor uint8
+	presenceAge  uint8 // since it appeared or vanished
+	exists       bool  // it is not empty
+}
+
+// A slot is a row's place in roundings and cells.
+type slot struct {
+	row      int32 // -1 if the slot is free
+	lastUsed uint32
+}
+
+// A rounding holds bounds of the exact position of a row's first group minus the rounded one, two for each
+// axis, in fixed point. Both are 0 if unknown.
+type rounding [2 * maxAxes]int64
+
+// A cell is the history of a value of a row that has a slot.
+type cell struct {
+	old      int32 // value before the last change
+	residual uint8 // length of the last residual
+	changes  uint8 // flags: whether the value changed when its row changed, the newest lowest
+}
+
+// newMemo returns the memo of a reference that has none. It takes about the given number of bytes.
 func newMemo(p *plan, memory int) *memo {
-	// 1<<minCounterBits counters for each field, rounded up to a power of two.
-	counterBits := min(max(bits.Len(uint(p.fields*(1<<minCounterBits-1))), minCounterBits), maxCounterBits)
-	counterBits += bits.Len(uint(memory)) - bits.Len(uint(defaultMemory))
-	m := &memo{ticks: 1, unchangedFor: make([]uint8, p.rows), rowCounters: make([]rangecoder.Counter, p.rows),
-		counters: make([]rangecoder.Counter, 1<<counterBits), weights: make([]rangecoder.Weights, (p.sharedWeights+1)*nodeCount),
-		predictorErrors: make([][deltaLengths][predictors]int32, p.fields), blends: make([][2]blendWeights, p.fields)}
-	var w rangecoder.Weights
-	rangecoder.Fill(w[:], firstWeight)
-	rangecoder.Fill(m.weights, w)
-	rangecoder.Fill(m.unchangedFor, maxAge) // the largest age: no change of any row is known
-	rangecoder.Fill(m.counters, rangecoder.NewCounter(rangecoder.One/2, 0))
-	rangecoder.Fill(m.rowCounters, rangecoder.NewCounter(rangecoder.One/8, 1)) // most rows do not change
-	rangecoder.Fill(m.blends, [2]blendWeights{{weightOne}, {weightOne}})       // the first input has the whole weight
+	slots := min(slotsPerField*p.fields, memory/2/rangecoder.SlotBytes)
+	sets := maxWeightSets
+	for sets*rangecoder.WeightSetBytes > memory/4 {
+		sets /= 2
+	}
+	m := &memo{
+		ticks:       1,
+		timePerTick: 1 << 16,
+		rows:        make([]rowHistory, p.rows),
+		slotOf:      make([]uint16, p.rows),
+		slots:       make([]slot, p.slots),
+		cells:       make([]cell, p.cells),
+		lengths:     make([][deltaLengths][predictors]int16, p.fields),
+		units:       make([]int8, p.fields),
+		pushes:      make([]pushModel, len(p.groups)),
+		mixing:      rangecoder.NewMixerModel(p.rows, slots, sets),
+	}
+	if len(p.groups) > 0 {
+		m.roundings = make([]rounding, p.slots)
+	}
+	rangecoder.Fill(m.rows, rowHistory{unchangedFor: maxAge, presenceAge: maxAge})
+	rangecoder.Fill(m.slots, slot{row: -1})
+	for row := range p.rows {
+		m.mixing.SetCounter(row, rangecoder.One/8) // most rows do not change
+	}
+	for k := range m.units {
+		m.units[k] = integerUnit
+		if p.columns[k].kind == frame.Float32 {
+			m.units[k] = floatReach - 1
+		}
+	}
 	return m
 }
 
-// begin copies past into m, with an empty list of changes from base to cur.
-func (m *memo) begin(past *memo, cur, base *frame.Frame) {
-	// Limited, because the tick of the initial state is meaningless and others can differ by any number.
-	m.ticks = int32(min(max(cur.Tick-base.Tick, 1), maxTicks))
-	m.unchangedFor = append(m.unchangedFor[:0], past.unchangedFor...)
-	m.changedRows, m.deltas, m.accelerations, m.residualLengths, m.rotations = m.changedRows[:0], m.deltas[:0], m.accelerations[:0], m.residualLengths[:0], m.rotations[:0]
-	m.rowCounters = append(m.rowCounters[:0], past.rowCounters...)
-	m.counters = append(m.counters[:0], past.counters...)
-	m.weights = append(m.weights[:0], past.weights...)
-	m.predictorErrors = append(m.predictorErrors[:0], past.predictorErrors...)
-	m.blends = append(m.blends[:0], past.blends...)
-}
-
-// A motion is the last change of a row, by field.
-type motion struct {
-	delta, acceleration []int32
-	residualLength      []uint8
-}
-
-// appendMotion appends a changed row and returns its motion, to be filled in.
-func (m *memo) appendMotion(row, fields int) motion {
-	m.changedRows = append(m.changedRows, int32(row))
-	for range fields {
-		m.deltas, m.accelerations, m.residualLengths = append(m.deltas, 0), append(m.accelerations, 0), append(m.residualLengths, 0)
+// begin makes m a copy of past, in m's memory, for the next frame: without changed rows.
+func (m *memo) begin(past *memo, ticks int64) {
+	old := *m
+	*m = *past
+	m.frames++
+	m.ticks = ticks
+	m.elapsed = ticks
+	m.rows = append(old.rows[:0], past.rows...)
+	m.slotOf = append(old.slotOf[:0], past.slotOf...)
+	m.slots = append(old.slots[:0], past.slots...)
+	m.roundings = append(old.roundings[:0], past.roundings...)
+	m.cells = append(old.cells[:0], past.cells...)
+	m.changedRows = slices.Grow(old.changedRows[:0], len(past.rows)) // an invalid packet cannot make it grow
+	m.lengths = append(old.lengths[:0], past.lengths...)
+	m.units = append(old.units[:0], past.units...)
+	m.pushes = append(old.pushes[:0], past.pushes...)
+	m.mixing = old.mixing
+	if m.mixing == nil {
+		m.mixing = new(rangecoder.MixerModel)
 	}
-	return m.motionAt(len(m.changedRows)-1, fields)
+	m.mixing.CopyFrom(past.mixing)
 }
 
-// motionAt returns the motion of the n-th changed row, in m's memory. fields is the number of fields of
-// a row.
-func (m *memo) motionAt(n, fields int) motion {
-	return motion{delta: m.deltas[n*fields:][:fields], acceleration: m.accelerations[n*fields:][:fields],
-		residualLength: m.residualLengths[n*fields:][:fields]}
+// claimSlot returns the index of a row's slot. A row without one gets a free slot of its part, or that
+// which was used longest ago; its cells start with the values of base.
+func (m *memo) claimSlot(row int, q *part, base []int32) int {
+	if n := int(m.slotOf[row]) - 1; n >= 0 {
+		m.slots[n].lastUsed = m.frames
+		return n
+	}
+	chosen := q.firstSlot
+	for i := q.firstSlot; i < q.firstSlot+q.slots; i++ {
+		if q.slots == q.rows { // each row has a slot of its own
+			chosen += row - q.firstRow
+			break
+		}
+		if m.slots[i].row < 0 {
+			chosen = i
+			break
+		}
+		if m.slots[i].lastUsed < m.slots[chosen].lastUsed {
+			chosen = i
+		}
+	}
+	if evicted := m.slots[chosen].row; evicted >= 0 {
+		m.slotOf[evicted] = 0
+	}
+	m.slots[chosen] = slot{row: int32(row), lastUsed: m.frames}
+	m.slotOf[row] = uint16(chosen + 1)
+	if len(m.roundings) > 0 {
+		m.roundings[chosen] = rounding{}
+	}
+	cells := m.slotCells(chosen, q)
+	for i := range cells {
+		cells[i] = cell{old: base[q.firstField+i]}
+	}
+	return chosen
+}
+
+// slotCells returns the cells of a slot of part q, by field of the part.
+func (m *memo) slotCells(slot int, q *part) []cell {
+	return m.cells[q.firstCell+(slot-q.firstSlot)*q.fields:][:q.fields]
 }

@@ -3,92 +3,18 @@ package rows
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
-	"wirelab/encoders/column"
 	"wirelab/encoders/rotation"
 )
 
-// testColumns returns fields of every kind, with extreme ranges.
-func testColumns() []fieldPlan {
-	var fields []frame.Field
-	for _, r := range [][2]int32{{0, 1}, {-5, 5}, {7, 7}, {-1 << 17, 1<<17 - 1}, {0, math.MaxInt32}, {math.MinInt32, 0},
-		{math.MinInt32, math.MaxInt32}} {
-		fields = append(fields, frame.Field{Kind: frame.Quantity, Min: r[0], Max: r[1]},
-			frame.Field{Kind: frame.Angle, Min: r[0], Max: r[1]})
-	}
-	fields = append(fields, frame.Field{Kind: frame.Float32})
-	return newPlan(&frame.Schema{Rows: 1, Fields: fields}).columns
-}
-
-// randomValue returns a value in the range of a field.
-func randomValue(rng *rand.Rand, c *fieldPlan) int32 {
-	switch rng.IntN(6) {
-	case 0:
-		return c.Min
-	case 1:
-		return int32(uint32(c.Min) + c.Span)
-	}
-	return int32(uint32(c.Min) + uint32(rng.Uint64N(uint64(c.Span)+1)))
-}
-
-// A value is its prediction plus the residual, for every kind and range; and applying any delta
-// gives a value in the range.
-func TestArithmetic(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	for i, c := range testColumns() {
-		for range 2000 {
-			v, guess := randomValue(rng, &c), randomValue(rng, &c)
-			if got := c.addResidual(guess, c.difference(v, guess)); got != v {
-				t.Fatalf("column %d: %d from %d by %d comes to %d", i, v, guess, c.difference(v, guess), got)
-			}
-			for _, shift := range []int32{c.delta(guess, v), int32(rng.Uint32()), math.MinInt32} {
-				for _, s := range []int32{shift, c.halveDelta(shift), c.scaleDelta(shift, 6, 7), c.scaleDelta(shift, 255, 1)} {
-					if at := c.apply(guess, s); c.Raw(at) > c.Span {
-						t.Fatalf("column %d: %d leads from %d to %d", i, s, guess, at)
-					}
-				}
-			}
-			if off := c.difference(v, guess); c.kind == frame.Angle && c.Span < math.MaxInt32 &&
-				uint64(abs(off)) > (uint64(c.Span)+1)/2 {
-				t.Fatalf("column %d: from %d to %d by %d, the longer way round", i, guess, v, off)
-			}
-			if c.kind == frame.Quantity && c.Span < math.MaxInt32 {
-				if up, down := c.residualBounds(guess); int64(v)-int64(guess) > int64(up) || int64(guess)-int64(v) > int64(down) ||
-					c.rangePart(guess) > 15 {
-					t.Fatalf("column %d: residualBounds excludes the residual from %d to %d", i, guess, v)
-				}
-			}
-		}
-	}
-}
-
-// orderedFloat preserves the order of floats, and the delta of floats is their difference.
-func TestFloats(t *testing.T) {
-	c := fieldPlan{kind: frame.Float32, Range: column.Range{Span: math.MaxUint32}}
-	bitsOf := func(v float64) int32 { return int32(math.Float32bits(float32(v))) }
-	list := []float64{math.Inf(-1), -3e38, -1, -1e-40, 0, 1e-40, 1, 1.5, 3e38, math.Inf(1)}
-	for i, v := range list[1:] {
-		if orderedFloat(bitsOf(v)) <= orderedFloat(bitsOf(list[i])) {
-			t.Errorf("%g does not come after %g", v, list[i])
-		}
-	}
-	if got := c.apply(bitsOf(1.5), c.scaleDelta(c.delta(bitsOf(1), bitsOf(1.5)), 2, 6)); got != bitsOf(3) {
-		t.Errorf("from 1 to 1.5 in 2 ticks leads to %g in 6 more, want 3", float(got))
-	}
-	if got := c.apply(bitsOf(3e38), bitsOf(3e38)); got != bitsOf(3e38) {
-		t.Errorf("the delta to an infinite float gives %g", float(got))
-	}
-}
-
 // A plan contains the position, rotation and shared statistics of a schema.
 func TestPlan(t *testing.T) {
-	p := newPlan(frame.Cubes(3))
+	p := newPlan(frame.Cubes(3), defaultMemory)
 	if len(p.position) != 3 || p.position[0] != frame.CubeX || p.rotation.enumField != frame.CubeLargest ||
-		p.columns[frame.CubeC].statsField != frame.CubeA || len(p.rowFlags) != 1 {
+		p.columns[frame.CubeC].statsField != frame.CubeA {
 		t.Errorf("plan of cubes: %+v", p)
 	}
 	none := frame.Cubes(3)
@@ -96,7 +22,7 @@ func TestPlan(t *testing.T) {
 	for i := range none.Fields {
 		none.Fields[i].Unit = none.Fields[i].Name
 	}
-	if p := newPlan(none); len(p.position) != 0 || p.rotation.enumField != -1 {
+	if p := newPlan(none, defaultMemory); len(p.position) != 0 || p.rotation.enumField != -1 {
 		t.Errorf("plan without position and rotation: %+v", p)
 	}
 }
@@ -104,7 +30,7 @@ func TestPlan(t *testing.T) {
 // Fields survive the conversion to a rotation and back, without any of the components; extrapolate
 // continues a rotation as sine and cosine do.
 func TestRotation(t *testing.T) {
-	p := newPlan(frame.Cubes(1))
+	p := newPlan(frame.Cubes(1), defaultMemory)
 	at := func(angle float64) rotation.Quaternion {
 		s, axis := math.Sin(angle/2), [3]float64{2. / 7, -3. / 7, 6. / 7}
 		return rotation.Quaternion{axis[0] * s, axis[1] * s, axis[2] * s, math.Cos(angle / 2)}
@@ -134,65 +60,39 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// distances finds the nearest mover; of too many movers, the fastest are kept.
+// nearest finds the nearest mover; of too many movers, the fastest are kept.
 func TestScene(t *testing.T) {
 	s := frame.Cubes(200)
-	p, base, past := newPlan(s), s.NewFrame(), &memo{}
+	p := newPlan(s, defaultMemory)
+	base, past := s.NewFrame(), newMemo(p, defaultMemory)
 	rng := rand.New(rand.NewPCG(3, 4))
+	for i := range base.Table {
+		base.Table[i] = rng.Int32N(10000)
+	}
+	rows := rng.Perm(s.Rows)[:60] // the later ones are faster
+	for n, row := range rows {
+		past.changedRows = append(past.changedRows, int32(row))
+		slot := past.claimSlot(row, &p.parts[0], base.Table[row*p.fields:])
+		x := &past.slotCells(slot, &p.parts[0])[frame.CubeX]
+		x.old += int32(n + 1)
+		x.changes = 1
+	}
+	around := scene{plan: p}
+	around.begin(base.Table, past)
 	for row := range s.Rows {
-		for k := range 3 {
-			base.Table[row*frame.CubeFields+frame.CubeX+k] = rng.Int32N(10000)
-		}
-	}
-	for n, row := range rng.Perm(s.Rows)[:60] {
-		past.appendMotion(row, frame.CubeFields).delta[frame.CubeX] = int32(n + 1)
-	}
-	var around scene
-	around.begin(p, base, past)
-	if len(around.movers) != maxMovers || around.movers[around.fastestIndex].speed != 60 {
-		t.Fatalf("%d movers, the fastest %+v", len(around.movers), around.movers[around.fastestIndex])
-	}
-	for row := range s.Rows {
-		best, at := uint64(math.MaxUint64), around.positions[row]
-		for n, other := range past.changedRows[60-maxMovers:] {
-			if past.motionAt(60-maxMovers+n, p.fields).delta[frame.CubeX] > 0 && int(other) != row {
-				there := around.positions[other]
-				best = min(best, squaredDistance(&at, &there))
+		at, least := p.positionOf(base.Table, row), uint64(math.MaxInt64)
+		for _, other := range rows[len(rows)-maxMovers:] {
+			if there := p.positionOf(base.Table, other); other != row {
+				least = min(least, squaredDistance(&at, &there))
 			}
 		}
-		if nearest, _ := around.distances(row, &at, slices.Contains(past.changedRows, int32(row))); nearest != uint32(bitLength64(best)) {
-			t.Fatalf("row %d: %d half octaves, want %d", row, nearest, bitLength64(best))
+		if got := around.nearest(base.Table, row); got != uint32(bitLength64(least)) {
+			t.Fatalf("row %d: %d half octaves, want %d", row, got, bitLength64(least))
 		}
 	}
-}
-
-// The vector routine finds the same distances as the Go code, for any number and distance of
-// movers.
-func TestNearestMatchesGo(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 6))
-	for range 300 {
-		s := frame.Cubes(1 + rng.IntN(60))
-		p, base, past, far := newPlan(s), s.NewFrame(), &memo{}, int32(1)<<rng.IntN(31)
-		for i := range base.Table {
-			base.Table[i] = rng.Int32N(far) - rng.Int32N(far)
-		}
-		for _, row := range rng.Perm(s.Rows)[:rng.IntN(s.Rows+1)] {
-			past.appendMotion(row, frame.CubeFields).delta[frame.CubeX] = rng.Int32N(100)
-		}
-		var around scene
-		around.begin(p, base, past)
-		if len(around.nearestDistance) > 0 && far > 1<<30 {
-			t.Fatalf("the vector routine gets coordinate %d", far)
-		}
-		for row, n := range around.nearestDistance {
-			best := uint64(math.MaxUint64)
-			for i := range around.movers {
-				best = min(best, squaredDistance(&around.positions[row], &around.movers[i].position))
-			}
-			if int(n) != bitLength64(best) {
-				t.Fatalf("row %d: %d half octaves to one of %d movers, want %d", row, n, len(around.movers), bitLength64(best))
-			}
-		}
+	around.begin(base.Table, newMemo(p, defaultMemory))
+	if got := around.nearest(base.Table, 0); got != noMover {
+		t.Errorf("%d half octaves without movers", got)
 	}
 }
 
@@ -230,5 +130,31 @@ func TestUnchangedRowsAreCheap(t *testing.T) {
 	}
 	if size > 3 {
 		t.Errorf("one row of 2000 that counts up takes %d bytes", size)
+	}
+}
+
+// A value is the guess plus the residual, for every kind and range; of angles the residual goes the shorter
+// way round.
+func TestDifference(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, kind := range []frame.Kind{frame.Quantity, frame.Angle} {
+		for _, r := range [][2]int32{{0, 1}, {-5, 5}, {7, 7}, {-1 << 17, 1<<17 - 1}, {0, math.MaxInt32}, {math.MinInt32, 0}, {math.MinInt32, math.MaxInt32}} {
+			fields := []frame.Field{{Kind: kind, Min: r[0], Max: r[1]}}
+			c := newFieldPlan(fields, 0)
+			for range 2000 {
+				v, guess := randomValue(rng, &fields[0]), randomValue(rng, &fields[0])
+				d := c.difference(int64(v), int64(guess))
+				got := int64(guess + d)
+				if kind == frame.Angle {
+					got = c.wrapIndex(int64(guess) + int64(d))
+					if abs(int64(d)) > c.period/2 {
+						t.Fatalf("from %d to %d of %v by %d, the longer way round", guess, v, r, d)
+					}
+				}
+				if got != int64(v) || c.rangePart(guess) > 15 {
+					t.Fatalf("%d from %d of %v by %d comes to %d", v, guess, r, d, got)
+				}
+			}
+		}
 	}
 }

@@ -7,13 +7,13 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// tankOptions describe which table a small tank game is logged as: positions, headings, health and types of 40
-// tanks, 20 times a second, the kind of table that a user logs.
+// tankOptions describe which table a small tank game is logged as: positions, headings, health and types of
+// 40 tanks, 20 times a second, the kind of table that a user logs.
 type tankOptions struct {
 	Velocity bool // fields vx and vy instead of speed
 	Living   bool // rows of destroyed tanks are 0; otherwise they stay where they were
-	// Hints are letters: t for the role of the type, p of presence, x of positions and velocities, and P for a
-	// [[part]] for each half of the tanks.
+	// Hints are letters: t for the role of the type, p of presence, x of positions and velocities, and P
+	// for a [[part]] for each half of the tanks.
 	Hints string
 }
 

@@ -1,4 +1,4 @@
-package states
+package rows
 
 import (
 	"math"
@@ -115,8 +115,9 @@ func (c *fieldPlan) classOf(b uint32) floatClass {
 		return classEighth
 	}
 	if c.step != 0 {
-		v := float64(math.Float32frombits(b))
-		if n := math.Round(float64(v / c.step)); math.Abs(n) < 1<<20 && float32(float64(n*c.step)) == float32(v) {
+		v := math.Float32frombits(b)
+		n := math.Round(float64(float64(v) / c.step))
+		if math.Abs(n) < 1<<20 && float32(float64(n*c.step)) == v {
 			return classStepped
 		}
 	}
@@ -205,7 +206,8 @@ func (g *grid) nearestIndex(x int64) int64 {
 		i = roundShift(x, g.shift())
 	}
 	maxIndex := g.maxIndex()
-	// Integers have one more negative value than positive ones. Indices of floats are limited again after coding.
+	// Integers have one more negative value than positive ones. Indices of floats are limited again after
+	// coding.
 	return min(max(i, -maxIndex-1), maxIndex)
 }
 
@@ -219,8 +221,8 @@ func (g *grid) shift() int {
 	return g.unit
 }
 
-// roundShift returns x / 2^shift, rounded. If shift is negative, it shifts left by at most 8, so that the result
-// does not overflow.
+// roundShift returns x / 2^shift, rounded. If shift is negative, it shifts left by at most 8, so that the
+// result does not overflow.
 func roundShift(x int64, shift int) int64 {
 	switch {
 	case shift <= 0:
@@ -231,42 +233,8 @@ func roundShift(x int64, shift int) int64 {
 	return (x + 1<<uint(shift-1)) >> uint(shift)
 }
 
-// lowerBound returns the fixed-point value midway between indices i-1 and i.
-func (g *grid) lowerBound(i int64) int64 {
-	switch g.class {
-	case classOther:
-		return (g.toFixed(i) + g.toFixed(i-1)) / 2
-	case classStepped:
-		return ((2*i - 1) * g.fixedStep) >> 17 // halved (1 bit), because the midpoint is i-1/2 steps; fixedStep has 16 fraction bits
-	}
-	s := g.shift() - 1
-	if s < 0 {
-		return (2*i - 1) >> uint(min(-s, 62))
-	}
-	return (2*i - 1) << uint(min(s, 36))
-}
-
-// toFixed returns the fixed-point value of an index of classOther.
-func (g *grid) toFixed(i int64) int64 {
-	return floatToFixed(fromOrderedIndex(min(max(i, -0x7f7fffff), 0x7f7fffff)), g.unit) // up to the largest finite float
-}
-
-// resolution returns the logarithm of the smallest error that counts, in fixed point: a quarter of
-// the grid's step; 4 units of the fixed point for classOther, whose grid may be finer than those.
-func (g *grid) resolution() int {
-	n := 2
-	switch g.class {
-	case classOther: // n stays 2: four units of the fixed point
-	case classStepped:
-		n = bits.Len64(uint64(g.fixedStep)) - 17 - 2 // 16 fractional bits; Len64 is the logarithm plus 1
-	default:
-		n = g.shift() - 2
-	}
-	return min(max(n, 0), 60)
-}
-
-// mulShift returns a*b*2^-shift, rounded towards 0 and limited to +-maxFixed; 0 if shift is not in 1 to 127. The
-// product has 128 bits.
+// mulShift returns a*b*2^-shift, rounded towards 0 and limited to +-maxFixed; 0 if shift is not in 1 to
+// 127. The product has 128 bits.
 func mulShift(a, b int64, shift int) int64 {
 	negative := (a < 0) != (b < 0)
 	hi, lo := bits.Mul64(uint64(abs(a)), uint64(abs(b)))
@@ -291,29 +259,3 @@ func mulShift(a, b int64, shift int) int64 {
 }
 
 func abs(v int64) int64 { return max(v, -v) }
-
-// halfOctaves returns 2*log2(v), rounded down, for v >= 1. An octave is a factor of 2.
-func halfOctaves(v uint64) int {
-	n := bits.Len64(v) - 1
-	top := v << uint(63-n) // 1 to 2 in units of 2^-63
-	i := 2 * n
-	if top >= rootTwo {
-		i++
-	}
-	return i
-}
-
-const rootTwo = 0xB504F333F9DE6484 // sqrt(2) * 2^63
-
-// sqrt returns the square root of v, rounded down. For v >= 1<<52 the result of math.Sqrt may be off by
-// one, which the loops correct.
-func sqrt(v uint64) uint64 {
-	r := uint64(math.Sqrt(float64(v)))
-	for r > 0 && (r > math.MaxUint32 || r*r > v) {
-		r--
-	}
-	for r < math.MaxUint32 && (r+1)*(r+1) <= v {
-		r++
-	}
-	return r
-}

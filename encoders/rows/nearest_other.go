@@ -1,7 +1,0 @@
-//go:build !amd64 || purego
-
-package rows
-
-const hasVectors = false
-
-func nearestAVX2(*uint8, *[maxAxes]int32, int, *moverLanes, int) {}

@@ -17,7 +17,7 @@ type Mixer struct {
 	index    [MaxContexts + 1]int32
 	limit    int32        // highest confidence state of a counter
 	advances [2][16]uint8 // stateAdvances below limit, lower and upper bytes
-	rates    [256]int32   // learning rates, by the number of updates of a weight set
+	rates    [256]int32   // learning rates, by the number of updates of a weight set divided by updatesPerRate
 }
 
 const (
@@ -40,6 +40,9 @@ const (
 	initialRate = 2600
 	warmupSteps = 24
 	maxRate     = 5000 // limits the steps to 32 bits
+
+	updatesPerRate = 16
+	maxUpdates     = 256*updatesPerRate - 1
 )
 
 // A MixerModel is what a Mixer learns. Contexts share a number of slots, each of which holds a counter and
@@ -58,7 +61,7 @@ type MixerModel struct {
 // mixerWeights are the weights of a class of decisions.
 type mixerWeights struct {
 	weight  [mixerInputs]int16 // in units of 2^-weightBits
-	updates uint16             // number of updates, up to 255
+	updates uint16             // number of updates, up to maxUpdates
 }
 
 // Sizes in memory, in bytes.
@@ -104,9 +107,9 @@ func NewMixer(c *Coder, limit, rate int) Mixer {
 		x.advances[0][state] = uint8(advance)
 		x.advances[1][state] = uint8(advance >> 8)
 	}
-	for updates := range x.rates {
+	for i := range x.rates {
 		if rate > 0 {
-			x.rates[updates] = int32(min(rate+initialRate/(1+updates/warmupSteps), maxRate))
+			x.rates[i] = int32(min(rate+initialRate/(1+i*updatesPerRate/warmupSteps), maxRate))
 		}
 	}
 	return x
@@ -175,8 +178,8 @@ func (x *Mixer) code(node, bit int) int {
 	x.counters[0] = NewStateCounter          // its confidence is 0, so it has no effect
 	x.random = x.random*1664525 + 1013904223 // the generator "ranqd1" of Numerical Recipes
 	w := &x.weights[set]
-	rate := x.rates[w.updates&255]
-	w.updates = min(w.updates+1, 255)
+	rate := x.rates[w.updates/updatesPerRate%256]
+	w.updates = min(w.updates+1, maxUpdates)
 	if !hasVectors {
 		return x.codeScalar(w, bit, rate)
 	}
@@ -194,6 +197,9 @@ func (x *Mixer) replace(slot int, tag uint8) int {
 	n := 0
 	if pair[1].state() < pair[0].state() {
 		n = 1
+	}
+	if other := &pair[1-n]; other.state() > 0 && x.random>>31 == 0 {
+		*other-- // so that a counter that is not used any more makes room at last
 	}
 	pair[n] = NewStateCounter
 	x.tags[slot+n] = tag

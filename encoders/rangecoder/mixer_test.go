@@ -22,7 +22,7 @@ func randomModel(rng *rand.Rand) *MixerModel {
 		for j := range m.weights[i].weight {
 			m.weights[i].weight[j] = int16(rng.Uint32()) >> rng.IntN(15)
 		}
-		m.weights[i].updates = uint16(rng.IntN(256))
+		m.weights[i].updates = uint16(rng.IntN(maxUpdates + 1))
 	}
 	m.random = rng.Uint32()
 	return m
@@ -113,6 +113,9 @@ func slowMix(x *Mixer, own, node, bit int) int {
 			if counter[first+1]%16 < counter[first]%16 {
 				chosen = first + 1
 			}
+			if other := &counter[2*first+1-chosen]; *other%16 > 0 && m.random < 1<<31 {
+				*other--
+			}
 			m.tags[chosen], counter[chosen] = uint8(hash%256), 1<<15
 		}
 		used[i] = len(m.counters) - len(m.tags) + chosen
@@ -135,8 +138,8 @@ func slowMix(x *Mixer, own, node, bit int) int {
 	p := int64(Squash(int32(floorDiv(sum, 2048))))
 	bit = x.Coder.Bit(bit, uint32(p))
 	m.random = uint32(uint64(m.random)*1664525 + 1013904223)
-	rate := int64(x.rates[min(w.updates, 255)])
-	w.updates = min(w.updates+1, 255)
+	rate := int64(x.rates[w.updates/16])
+	w.updates = min(w.updates+1, 4095)
 	scaled := floorDiv((int64(bit)*One-p)*rate, 4096)
 	for i, v := range in {
 		moved := int64(w.weight[i]) + floorDiv(v*scaled+int64(m.random/(1<<14)), 1<<18)

@@ -349,4 +349,3 @@ func TestByteMixerCopy(t *testing.T) {
 		t.Errorf("the copy takes %d units, the original %d, before it had learned %d", got, second, first)
 	}
 }
-

@@ -28,22 +28,7 @@ func (r *rowState) codeField(k int, implied bool) (changed bool, err error) {
 	if k == r.part.kind {
 		r.typeContext = uint32(r.partOf[r.index])<<24 + uint32(r.cur[k]) + 1
 	}
-	if c.isClock && !r.isNew {
-		r.readClock(k)
-	}
 	return changed, r.checkValue(k, r.cur[k])
-}
-
-// readClock sets the elapsed time from field k, if that is the clock of a group of the row.
-func (r *rowState) readClock(k int) {
-	for _, n := range r.part.groups {
-		if r.groups[n].clock != k || r.base[k] == 0 || r.cur[k] == 0 {
-			continue
-		}
-		if elapsed := int64(r.cur[k]) - int64(r.base[k]); abs(elapsed) < maxElapsed {
-			r.elapsed = elapsed
-		}
-	}
 }
 
 // codeOldField codes a field of a row that existed: a flag whether it is unchanged, and its new value if not.

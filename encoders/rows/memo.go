@@ -9,10 +9,16 @@ import (
 
 const (
 	maxAge        = 255 // ages and ticks saturate here
-	cellBytes     = 8
 	maxWeightSets = 1 << 11
 	slotsPerField = 2048 // of the mixer, if memory allows
 	deltaLengths  = 12   // number of classes of the length of a delta
+
+	// Sizes in memory, in bytes: for each row, slot, cell and field, and for all else.
+	rowBytes      = 8
+	slotBytes     = 56
+	cellBytes     = 8
+	fieldBytes    = 1 + 2*deltaLengths*predictors
+	reservedBytes = 1 << 10
 )
 
 // A memo holds the coder's state after a frame: the changes since the frame's baseline, the histories of
@@ -59,12 +65,12 @@ type rounding [2 * maxAxes]int64
 type cell struct {
 	old      int32 // value before the last change
 	residual uint8 // length of the last residual
+	push     uint8 // 1 + the push that was nearest to the last value; 0 if none
 	changes  uint8 // flags: whether the value changed when its row changed, the newest lowest
 }
 
 // newMemo returns the memo of a reference that has none. It takes about the given number of bytes.
 func newMemo(p *plan, memory int) *memo {
-	slots := min(slotsPerField*p.fields, memory/2/rangecoder.SlotBytes)
 	sets := maxWeightSets
 	for sets*rangecoder.WeightSetBytes > memory/4 {
 		sets /= 2
@@ -79,10 +85,16 @@ func newMemo(p *plan, memory int) *memo {
 		lengths:     make([][deltaLengths][predictors]int16, p.fields),
 		units:       make([]int8, p.fields),
 		pushes:      make([]pushModel, len(p.groups)),
-		mixing:      rangecoder.NewMixerModel(p.rows, slots, sets),
 	}
 	if len(p.groups) > 0 {
 		m.roundings = make([]rounding, p.slots)
+	}
+	used := sets*rangecoder.WeightSetBytes + p.rows*rowBytes + p.slots*slotBytes
+	used += p.cells*cellBytes + p.fields*fieldBytes + reservedBytes
+	slots := min(max(memory-used, memory/4)/rangecoder.SlotBytes, slotsPerField*p.fields)
+	m.mixing = rangecoder.NewMixerModel(p.rows, slots, sets)
+	for i := range m.pushes {
+		rangecoder.Fill(m.pushes[i].hits[:], firstHits)
 	}
 	rangecoder.Fill(m.rows, rowHistory{unchangedFor: maxAge, presenceAge: maxAge})
 	rangecoder.Fill(m.slots, slot{row: -1})

@@ -58,7 +58,7 @@ func (r *rowState) toFixed(k int, v int32) int64 {
 // displacement returns how far a value of velocity field v moves position c in the elapsed time.
 func (r *rowState) displacement(c *fieldPlan, v int, value int32) int64 {
 	speed := r.toFixed(v, value)
-	return mulShift(speed, c.rate*r.elapsed, 32+r.unit(&r.columns[v])-r.unit(c))
+	return mulShift(speed, c.rate*r.next.elapsed, 32+r.unit(&r.columns[v])-r.unit(c))
 }
 
 // prepareNumber sets origin, lastDelta, moves and expected for field k. It returns a context of whether it
@@ -114,7 +114,7 @@ func (r *rowState) codeNumber(k int, c *fieldPlan, h *cell, old int32) {
 	}
 	p := r.predict(k, c, class, old)
 	if c.group >= 0 && c.role == frame.Velocity && c.axis == 1 && !r.isNew && r.groups[c.group].drag > 0 {
-		r.codePush(k, c, p)
+		r.codePush(k, c, h, p)
 	}
 	residual := c.difference(p.grid.index(uint32(r.cur[k])), p.guess)
 	residual = r.codeResidual(k, c, h, residual, p.guess == p.grid.index(uint32(old)))

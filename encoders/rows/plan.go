@@ -59,14 +59,13 @@ type fieldPlan struct {
 type group struct {
 	position, velocity [maxAxes]int
 	drag, stopSpeed    int64 // see push.go; a drag of 0 means that velocities are not pushed
-	clock              int   // field of the time at which the position was valid; -1: that of the frame
 }
 
 // A part is a range of rows that use the same fields.
 type part struct {
 	firstRow, rows     int
 	firstField, fields int
-	present, kind      int   // fields of roles Present and Type; -1 if none
+	kind               int   // field of role Type; -1 if none
 	order              []int // the fields in the order in which they are coded
 	groups             []int // indices in plan.groups
 	firstSlot, slots   int   // in memo.slots
@@ -133,7 +132,7 @@ func newFieldPlan(fields []frame.Field, k int) fieldPlan {
 	return c
 }
 
-// findParts divides the rows into parts and finds their fields of roles Present, Type and Now.
+// findParts divides the rows into parts and finds their fields of roles Type and Now.
 func (p *plan) findParts() {
 	var last frame.Part
 	for row := range p.rows {
@@ -141,7 +140,7 @@ func (p *plan) findParts() {
 		if (row == 0 || next != last) && len(p.parts) < math.MaxUint8 {
 			first := min(max(next.Field, 0), p.fields)
 			size := min(max(next.Size, 0), p.fields-first)
-			q := part{firstRow: row, firstField: first, fields: size, present: -1, kind: -1}
+			q := part{firstRow: row, firstField: first, fields: size, kind: -1}
 			p.parts = append(p.parts, q)
 		}
 		last = next
@@ -154,8 +153,6 @@ func (p *plan) findParts() {
 			c := &p.columns[k]
 			isInteger := c.coding == codingNumber && c.kind != frame.Float32
 			switch {
-			case c.role == frame.Present && q.present < 0:
-				q.present = k
 			case c.role == frame.Type && q.kind < 0 && c.coding == codingSymbol:
 				q.kind = k
 			case c.role == frame.Now && isInteger && q.rows == 1 && p.timeRow < 0:
@@ -185,7 +182,7 @@ func (p *plan) findGroups(q *part) {
 		case !ok:
 			n = len(p.groups)
 			none := [maxAxes]int{-1, -1, -1}
-			p.groups = append(p.groups, group{position: none, velocity: none, clock: -1})
+			p.groups = append(p.groups, group{position: none, velocity: none})
 		}
 		index[h.Group] = n
 		if !slices.Contains(q.groups, n) {
@@ -199,11 +196,6 @@ func (p *plan) findGroups(q *part) {
 			axes[h.Axis] = k
 			c.group = n
 			c.axis = int(h.Axis)
-		}
-	}
-	for k := q.firstField; k < q.firstField+q.fields; k++ {
-		if n, ok := index[p.schema.Fields[k].Hint.Group]; ok && p.columns[k].isClock {
-			p.groups[n].clock = k
 		}
 	}
 	for _, n := range q.groups {
@@ -276,20 +268,18 @@ func (p *plan) orderFields(q *part) {
 		switch {
 		case !hinted:
 			return 0
-		case k == q.kind || k == q.present:
+		case k == q.kind:
 			return 1
-		case slices.ContainsFunc(q.groups, func(n int) bool { return p.groups[n].clock == k }):
-			return 2
 		case c.coding != codingNumber:
-			return 3
+			return 2
 		case c.group < 0:
-			return 7
+			return 6
 		case c.role == frame.Velocity:
-			return 4
+			return 3
 		case c.carrier < 0:
-			return 5
+			return 4
 		}
-		return 6
+		return 5
 	}
 	for k := q.firstField; k < q.firstField+q.fields; k++ {
 		if p.timeRow != q.firstRow || p.timeField != k {
@@ -348,9 +338,6 @@ func (q *part) indexBits() int { return bits.Len(uint(q.rows - 1)) }
 
 // empty reports whether all fields of a row of the part are 0.
 func (q *part) empty(values []int32) bool {
-	if q.present >= 0 && values[q.present] != 0 {
-		return false
-	}
 	isSet := func(v int32) bool { return v != 0 }
 	return !slices.ContainsFunc(values[q.firstField:q.firstField+q.fields], isSet)
 }

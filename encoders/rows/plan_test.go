@@ -34,7 +34,7 @@ func TestPlanOfGroups(t *testing.T) {
 		t.Fatalf("%d groups", len(p.groups))
 	}
 	g := p.groups[0]
-	if g.position != [3]int{0, 1, 2} || g.velocity != [3]int{3, 4, -1} || g.clock != 7 || p.groups[1].drag != 0 || p.groups[1].clock != -1 {
+	if g.position != [3]int{0, 1, 2} || g.velocity != [3]int{3, 4, -1} || p.groups[1].drag != 0 {
 		t.Errorf("groups %+v", p.groups)
 	}
 	if g.drag != 1<<31 || g.stopSpeed != 100<<pushUnit {
@@ -58,8 +58,8 @@ func TestPlanOfGroups(t *testing.T) {
 	if p.columns[6].carrier != 0 || p.columns[0].carrier != -1 {
 		t.Errorf("carriers %d and %d", p.columns[6].carrier, p.columns[0].carrier)
 	}
-	// Clock, velocities, positions by axis, carried positions, others.
-	if order := p.parts[0].order; !slices.Equal(order, []int{7, 3, 4, 0, 1, 2, 6, 5, 8, 9}) {
+	// Velocities, positions by axis, carried positions, others.
+	if order := p.parts[0].order; !slices.Equal(order, []int{3, 4, 0, 1, 2, 6, 5, 7, 8, 9}) {
 		t.Errorf("order %v", order)
 	}
 	// Integers have scales: a velocity of 1 is 2 units, a position of 1 half a unit.

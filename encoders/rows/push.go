@@ -9,7 +9,10 @@ import "math"
 const pushUnit = 13
 
 const (
-	pushes      = 6 // predicted values of axis 1: two for a speed, two for each of two lengths
+	pushes      = 16 // predicted values of axis 1: with and without drag, two for each of two speeds and two lengths
+	pushFlags   = 5  // number of likely pushes that are coded
+	hitRate     = 5  // hits are means over about 32 values
+	firstHits   = 1 << 11
 	minPush     = 64
 	nearSpeed   = 64 // speeds that differ less are one
 	maxVelocity = 1 << 26
@@ -62,8 +65,9 @@ func (s *speeds) best() [2]int64 {
 
 // pushModel holds what is learnt about the pushes of a group.
 type pushModel struct {
-	speed  speeds // that pushes reach
-	length speeds // of pushes, after drag
+	speed  speeds         // that pushes reach
+	length [2]speeds      // of pushes, after drag and without drag
+	hits   [pushes]uint16 // share of the values that were near to each prediction, of 65536
 }
 
 // velocityOf returns axes 0 and 1 of the velocity of a group.
@@ -83,7 +87,7 @@ func (r *rowState) slowed(g *group) vector {
 	if speed == 0 {
 		return v
 	}
-	lost := g.drag * min(max(r.elapsed, 0), 1<<8) // share of the speed, in units of 2^-32
+	lost := g.drag * min(max(r.next.elapsed, 0), 1<<8) // share of the speed, in units of 2^-32
 	if speed < g.stopSpeed {
 		lost = lost * g.stopSpeed / speed
 	}
@@ -95,44 +99,49 @@ func (r *rowState) slowed(g *group) vector {
 func (r *rowState) learnPush() {
 	for _, n := range r.part.groups {
 		g := &r.groups[n]
-		if g.drag == 0 || r.isNew || r.elapsed <= 0 {
+		if g.drag == 0 || r.isNew || r.next.elapsed <= 0 {
 			continue
 		}
+		from := r.velocityOf(g, r.base)
 		to := r.velocityOf(g, r.cur)
 		push := to.minus(r.slowed(g))
 		length := push.length()
-		if length <= minPush || to == r.velocityOf(g, r.base) {
+		if length <= minPush || to == from {
 			continue
 		}
 		m := &r.next.pushes[n]
 		m.speed.add(int32(to.dot(push) / length))
-		m.length.add(int32(length))
+		m.length[0].add(int32(length))
+		m.length[1].add(int32(to.minus(from).length()))
 	}
 }
 
-// predictPushes sets the predicted indices of axis 1 of a velocity, given axis 0.
+// predictPushes sets the predicted indices of axis 1 of a velocity, given axis 0. Games apply drag only on the ground, so
+// the pushes are from the velocity with and without it.
 func (r *rowState) predictPushes(c *fieldPlan, p *prediction) {
 	g := &r.groups[c.group]
 	m := &r.next.pushes[c.group]
-	from := r.slowed(g)
 	x := r.velocityOf(g, r.cur)[0]
 	p.pushed = 0
-	add := func(i int, y int64) {
-		p.pushes[i] = p.grid.nearestIndex(y << uint(max(p.grid.unit-pushUnit, 0)))
-		p.pushed |= 1 << i
-	}
-	if speed := m.speed.best()[0]; speed > 0 {
-		roots, n := solvePush(from, x, speed)
-		for i, y := range roots[:n] {
-			add(i, y)
+	next := 0
+	add := func(values []int64) {
+		for i, y := range values {
+			p.pushes[next+i] = p.grid.nearestIndex(y << uint(max(p.grid.unit-pushUnit, 0)))
+			p.pushed |= 1 << (next + i)
 		}
+		next += 2
 	}
-	for i, length := range m.length.best() {
-		dx := x - from[0]
-		if square := length*length - dx*dx; square > 0 {
-			dy := int64(math.Sqrt(float64(square)))
-			add(2+2*i, from[1]+dy)
-			add(3+2*i, from[1]-dy)
+	for i, from := range [2]vector{r.slowed(g), r.velocityOf(g, r.base)} {
+		for _, speed := range m.speed.best() {
+			roots, n := solvePush(from, x, speed)
+			add(roots[:n])
+		}
+		for _, length := range m.length[i].best() {
+			dx := x - from[0]
+			square := length*length - dx*dx
+			dy := int64(math.Sqrt(float64(max(square, 0))))
+			values := [2]int64{from[1] + dy, from[1] - dy}
+			add(values[:2*flag(square > 0)])
 		}
 	}
 }
@@ -171,35 +180,44 @@ func solvePush(from vector, x, speed int64) (roots [2]int64, n int) {
 	return roots, n
 }
 
-// codePush codes which of the pushes is near to the value of field k, axis 1 of a velocity, and makes it
-// the prediction.
-func (r *rowState) codePush(k int, c *fieldPlan, p *prediction) {
-	x := &r.mixer
-	id := uint32(c.statsField)<<8 | decisionPush
+// codePush codes which of the likeliest pushes is near to the value of field k, axis 1 of a velocity, and makes it the
+// prediction.
+func (r *rowState) codePush(k int, c *fieldPlan, h *cell, p *prediction) {
 	r.predictPushes(c, p)
 	actual := p.grid.index(uint32(r.cur[k]))
-	nearest := -1
-	least := nearPush(p.grid.class)
+	nearest, least := -1, nearPush(p.grid.class)
 	for i, index := range p.pushes {
 		if d := abs(actual - index); p.pushed>>i&1 != 0 && d < least {
-			nearest = i
-			least = d
+			nearest, least = i, d
 		}
 	}
-	for i, index := range p.pushes {
-		if p.pushed>>i&1 == 0 {
-			continue
+	x := &r.mixer
+	hits := &r.next.pushes[c.group].hits
+	last := uint32(h.push)
+	h.push = 0
+	for n := uint32(0); n < pushFlags && p.pushed != 0; n++ {
+		best := -1
+		for i := range hits {
+			if p.pushed>>i&1 != 0 && (best < 0 || hits[i] > hits[best]) {
+				best = i
+			}
 		}
+		p.pushed &^= 1 << best
+		id := uint32(best)<<16 | uint32(c.statsField)<<8 | decisionPush
 		x.Begin(k)
-		x.AddContext(id, uint32(i), uint32(r.maxResidual), 0)
-		x.AddContext(id, uint32(i), p.pushed, 0)
-		if x.Flag(guessNode+i, i == nearest) {
-			p.guess = index
+		x.AddContext(id, n, uint32(r.maxResidual), 0)
+		x.AddContext(id, n, uint32(hits[best])>>11, 0)
+		x.AddContext(id, n, last, 0)
+		if x.Flag(guessNode+int(n), best == nearest) {
+			hits[best] += (1<<16 - 1 - hits[best]) >> hitRate
+			h.push = uint8(best) + 1
+			p.guess = p.pushes[best]
 			p.second = 0
-			p.best = predictors + i
+			p.best = predictors + best
 			r.expected = pushExpected
 			return
 		}
+		hits[best] -= hits[best] >> hitRate
 	}
 }
 

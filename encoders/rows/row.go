@@ -40,7 +40,7 @@ const (
 	bitNode        = 52
 	unchangedNode  = 53
 	classNode      = 54 // first of five
-	guessNode      = 58 // first of six
+	guessNode      = 58 // first of five
 
 	// Of decisions that belong to no field.
 	rowNode    = 1
@@ -69,7 +69,6 @@ type rowState struct {
 	moved       bool   // the row changed with the baseline
 	idle        uint32 // class of the time since the row changed
 	typeContext uint32 // the row's part, and its value of role Type
-	elapsed     int64  // time since the baseline in units of the field of role Now, or of a clock
 
 	unchanged  uint32  // flags: whether the fields before are unchanged, the last one lowest
 	symbols    uint32  // hash of all symbols of the row so far
@@ -214,7 +213,6 @@ func (r *rowState) beginFields() {
 	r.symbols = 0
 	r.lastSymbol = 0
 	r.maxResidual = 0
-	r.elapsed = m.elapsed
 	r.prepareRotation()
 }
 

@@ -19,7 +19,7 @@ func TestPacketsStay(t *testing.T) {
 	frames, want := 48, map[string]string{
 		"adaptive rate=0": "68eede6fce331afc",
 		"adaptive":        "a488257a24bde504",
-		"delta-adaptive":  "bdc75c6559beed14",
+		"delta-adaptive":  "aa88da7016acdc4e",
 	}
 	if testkit.Thorough() {
 		frames, want = 1200, map[string]string{

@@ -25,7 +25,7 @@ func TestPacketsStay(t *testing.T) {
 		frames, want = 1200, map[string]string{
 			"adaptive rate=0": "86062aacff55a570",
 			"adaptive":        "e77aaa012838876c",
-			"delta-adaptive":  "c8a4481bc99e0cb1",
+			"delta-adaptive":  "95607725e5326050",
 		}
 	}
 	demo := recording.Demo(t, 400, 400+frames)

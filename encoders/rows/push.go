@@ -158,15 +158,16 @@ func solvePush(from vector, x, speed int64) (roots [2]int64, n int) {
 	reach := speed/2 + 4<<pushUnit
 	for _, side := range [2]int64{reach, -reach} {
 		near := from[1]
+		negative := excess(near) < 0
 		for i := int64(1); i <= steps; i++ {
 			far := from[1] + side*i*i/(steps*steps)
-			if (excess(near) < 0) == (excess(far) < 0) {
+			if (excess(far) < 0) == negative {
 				near = far
 				continue
 			}
 			for abs(far-near) > 1 { // bisection
 				middle := (near + far) / 2
-				if (excess(middle) < 0) == (excess(near) < 0) {
+				if (excess(middle) < 0) == negative {
 					near = middle
 				} else {
 					far = middle

@@ -25,7 +25,6 @@ type rotationFields struct {
 type rotationState struct {
 	current   rotation.Quaternion // in base
 	predicted rotation.Quaternion // the extrapolated rotation; current if the row has no last rotation
-	changed   bool                // the largest component differs from that in base
 	converted bool                // origin and lastDelta of the components are set
 }
 
@@ -84,7 +83,6 @@ func (r *rowState) decodeRotation(fields []int32) rotation.Quaternion {
 // of a row that changed with base.
 func (r *rowState) prepareRotation() {
 	t := &r.rotation
-	r.turn.changed = false
 	r.turn.converted = false
 	if t.enumField < 0 {
 		return

@@ -12,3 +12,16 @@ var hasVectors = cpu.X86.HasAVX2
 //
 //go:noescape
 func mixAVX2(x *Mixer, counters *StateCounter, w *mixerWeights, bit int, rate int32, random uint32) int
+
+// confidenceBytes and rateBytes are the tables that mixAVX2 looks up: confidences, and the halves of
+// stateRates, lower and upper bytes.
+//
+//lint:ignore U1000 only the assembly reads them
+var confidenceBytes, rateBytes = func() (c [16]uint8, r [2][16]uint8) {
+	for i := range c {
+		c[i] = uint8(confidences[i])
+		r[0][i] = uint8(stateRates[i] / 2)
+		r[1][i] = uint8(stateRates[i] / 2 >> 8)
+	}
+	return c, r
+}()

@@ -240,17 +240,6 @@ func (x *Mixer) codeScalar(w *mixerWeights, bit int, rate int32) int {
 	return bit
 }
 
-// confidenceBytes and rateBytes are the tables that mixAVX2 looks up: confidences, and the halves of
-// stateRates, lower and upper bytes.
-var confidenceBytes, rateBytes = func() (c [16]uint8, r [2][16]uint8) {
-	for i := range c {
-		c[i] = uint8(confidences[i])
-		r[0][i] = uint8(stateRates[i] / 2)
-		r[1][i] = uint8(stateRates[i] / 2 >> 8)
-	}
-	return c, r
-}()
-
 // Hash returns a hash of four values. The multipliers are odd constants of xxHash and MurmurHash3.
 func Hash(a, b, c, d uint32) uint32 {
 	h := a*0x9E3779B1 + b*0x85EBCA6B + c*0xC2B2AE35 + d*0x27D4EB2F

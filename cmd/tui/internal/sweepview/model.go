@@ -50,7 +50,8 @@ type model struct {
 
 	state                   sweep.WatchState
 	means                   []figures.Mean // mean of the figure at each point, in the unit of the figure
-	texts                   []pointText    // the same as text
+	texts                   []pointText    // the same as text, one of allTexts
+	allTexts                [][]pointText  // by figure, at each point; nil if the sweep has no data of the figure
 	decimals, ratioDecimals int            // of means and ratios of the figure
 	seeds                   []int          // completed seeds of each point
 	lo, hi                  float64        // range of the means
@@ -192,12 +193,32 @@ func (m *model) poll() {
 	if narrowestHalfWidth(ratios) < 1e-3 {
 		m.ratioDecimals = 4
 	}
-	m.texts = m.texts[:0]
-	for p, v := range m.means {
-		m.texts = append(m.texts, m.text(p, m.figure, v, ratios[p], m.decimals))
+	m.allTexts = m.allTexts[:0]
+	for figure := range m.watch.Names {
+		m.allTexts = append(m.allTexts, m.figureTexts(figure))
 	}
+	m.texts = m.allTexts[m.figure]
 	m.rank()
 	m.Refresh(true)
+}
+
+// figureTexts returns a figure at each point, with the same decimals; nil if no point has the figure, or if it is only a
+// count of 0. The figure of the map is never nil.
+func (m *model) figureTexts(figure int) []pointText {
+	means, _ := m.watch.Means(figure)
+	row := m.row(figure)
+	hasData := slices.ContainsFunc(means, func(v figures.Mean) bool { return v.N > 0 && !row.IsIdle(v.Mean) })
+	if !hasData && figure != m.figure {
+		return nil
+	}
+	for p := range means {
+		means[p] = means[p].Times(row.Scale())
+	}
+	decimals, texts := commonDecimals(means), make([]pointText, 0, len(means))
+	for p, v := range means {
+		texts = append(texts, m.text(p, figure, v, m.watch.Ratio(p, m.reference, figure), decimals))
+	}
+	return texts
 }
 
 // selected returns the selected point.
@@ -301,18 +322,12 @@ func (m *model) stepHiddenAxes(by int) {
 	}
 }
 
-// hasData reports whether any point has a figure, and not only counts of 0.
-func (m *model) hasData(figure int) bool {
-	means, _ := m.watch.Means(figure)
-	return slices.ContainsFunc(means, func(v figures.Mean) bool { return v.N > 0 && !m.row(figure).IsIdle(v.Mean) })
-}
-
 // nextFigure selects the next (by > 0) or previous figure that any point has.
 func (m *model) nextFigure(by int) {
 	n := len(m.watch.Names)
 	for i := 1; i <= n; i++ {
 		f := ((m.figure+by*i)%n + n) % n
-		if m.hasData(f) {
+		if m.allTexts[f] != nil {
 			m.selectFigure(f)
 			return
 		}

@@ -10,15 +10,14 @@ import (
 	"wirelab/cmd/tui/internal/grid"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/experiment/config"
-	"wirelab/experiment/figures"
 	"wirelab/internal/units"
 )
 
-// shownFigures returns the figures that say something about the selected point, and the figure of the map in any case.
+// shownFigures returns the figures of which the sweep has data, and the figure of the map in any case. They are the same
+// for all points.
 func (m *model) shownFigures() (list []int) {
-	p := m.selected()
-	for f := range m.watch.Names {
-		if f == m.figure || len(m.watch.Values(p, f)) > 0 && m.hasData(f) {
+	for f, texts := range m.allTexts {
+		if texts != nil {
 			list = append(list, f)
 		}
 	}
@@ -60,18 +59,16 @@ func (m *model) drawPoint(c *look.Canvas, focused bool) {
 	t.Draw(c, m.Theme(), 1+len(settings), c.H-2-len(settings))
 }
 
-// figureColumns returns the columns of the list of figures of point p.
+// figureColumns returns the columns of the list of figures of point p. They have the same widths for all points.
 func (m *model) figureColumns(p int, list []int) []grid.Column {
-	var texts []pointText
-	for _, f := range list {
-		mean := m.watch.Mean(p, f).Times(m.row(f).Scale())
-		texts = append(texts, m.text(p, f, mean, m.watch.Ratio(p, m.reference, f), commonDecimals([]figures.Mean{mean})))
+	n, points := len(list), len(m.means)
+	at := func(i int) *pointText { // of point p if i < n; further ones are those of the other points
+		return &m.allTexts[list[i%n]][(p+i/n)%points]
 	}
-	n := len(list)
 	name := column("figure", n, func(i int) look.Span { return look.Dim.Span(m.row(list[i]).Title) })
 	name.Min = min(name.Width, 12)
 	unit := column("unit", n, func(i int) look.Span { return look.Dim.Span(m.row(list[i]).Unit) })
-	numbers := numberColumns("mean", n, func(i int) *pointText { return &texts[i] })
+	numbers := numberColumns("mean", n*points, at)
 	mean, interval, ratio, ratioInterval := numbers[0], numbers[1], numbers[2], numbers[3]
 	interval.Min = min(interval.Width, 7)
 	columns := []grid.Column{name, mean, interval, unit}

@@ -327,6 +327,24 @@ func TestReferenceIsMarked(t *testing.T) {
 	}
 }
 
+// TestFiguresKeepTheirColumns: the list of figures has the same columns and decimals at all points.
+func TestFiguresKeepTheirColumns(t *testing.T) {
+	m := screen(watched(t, three, 320), 160, 48, false, "down", "right", "r")
+	layouts := map[string]bool{}
+	for p := range m.means {
+		m.selectPoint(p)
+		pane := look.NewCanvas(52, 12)
+		m.drawPoint(pane, true)
+		text := strings.Join(pane.Lines(m.Theme()), "\n")
+		heading := regexp.MustCompile(`figure .*│`).FindString(text)
+		decimals := regexp.MustCompile(`payload +\d+(\.\d+)? `).FindStringSubmatch(text)
+		layouts[heading+fmt.Sprint(len(decimals[1]))] = true
+	}
+	if len(layouts) != 1 || len(m.means) != 40 {
+		t.Errorf("%d layouts at %d points: %v", len(layouts), len(m.means), layouts)
+	}
+}
+
 // TestSmallScreenUpdates: the line above the panes of a small screen shows the results as they arrive.
 func TestSmallScreenUpdates(t *testing.T) {
 	w := watched(t, one, 0)

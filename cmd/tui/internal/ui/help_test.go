@@ -28,6 +28,14 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// TestHelpOfBits checks that the help of the bits of a packet names what the keys do there.
+func TestHelpOfBits(t *testing.T) {
+	m := screen(labtest.NewPackets(), 120, 80)
+	press(m, "3 up # ?")
+	labtest.CheckHelp(t, m.View())
+	checkShown(t, m, "row above or below", "next field", "next byte", "under the bits")
+}
+
 // TestFooterOfPages checks that a small terminal names the open page, the keys of the page itself, and those of panes,
 // pages, commands, help and quitting.
 func TestFooterOfPages(t *testing.T) {

@@ -25,5 +25,6 @@ func (m *dashboard) Help() []HelpRow {
 		name := string(m.theme.Outcome[x.outcome]) + " " + look.OutcomeName(x.outcome)
 		rows = append(rows, HelpRow{look.OutcomeStyle(x.outcome).Span(name), x.meaning})
 	}
-	return rows
+	dot := string(m.theme.Dot)
+	return append(rows, HelpRow{look.Plain.Span("12 " + dot + " f"), "under the bits: row; no room for it; field, cut"})
 }

@@ -246,7 +246,8 @@ func (d *bitData) findRow(row int) (index int, ok bool) {
 }
 
 // values returns value, baseline and the difference of both of an item's cell, as text. The value of an index is the
-// number of its row; other items that are no cells have no values.
+// number of its row, and that of the length of a list the number of its rows; other items that are no cells have no
+// values.
 func (d *bitData) values(item *bitItem) (value, baseline, change string) {
 	p := d.traced.Packet
 	switch {
@@ -254,6 +255,8 @@ func (d *bitData) values(item *bitItem) (value, baseline, change string) {
 		return item.value, "", ""
 	case item.row != encoders.NoRow && item.slot == encoders.SlotIndex:
 		return strconv.Itoa(item.row), "", ""
+	case item.slot == encoders.SlotIndex:
+		return d.listed(item), "", ""
 	case item.row == encoders.NoRow, item.field == encoders.NoField:
 		return "", "", ""
 	}
@@ -263,6 +266,22 @@ func (d *bitData) values(item *bitItem) (value, baseline, change string) {
 	}
 	f, v, old := &d.schema.Fields[item.field], p.Frame.Table[i], p.Base.Table[i]
 	return formatCell(f, v), formatCell(f, old), formatChange(f, v, old)
+}
+
+// listed returns the number of rows in the list that begins with an item, its length, such as "55 cubes"; "" if none is.
+func (d *bitData) listed(length *bitItem) string {
+	n := 0
+	for i := range d.items {
+		item := &d.items[i]
+		isIndex := item.slot == encoders.SlotIndex && item.row != encoders.NoRow
+		if isIndex && item.begin > length.begin {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return words.Count(n, d.schema.Item)
 }
 
 // formatCell formats a value: its name if it has one, and otherwise the integer of the table, and in parentheses the value

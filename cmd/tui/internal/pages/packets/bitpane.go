@@ -275,6 +275,7 @@ func (p *bitPane) drawLine(c *look.Canvas, th *look.Theme, y int, line *bitLine)
 	c.TextRight(2+offsetWidth-1, y, look.Dim, strconv.Itoa(line.first))
 	bitsX := 2 + offsetWidth + hexWidth*p.perLine + 1
 	labelled, row := -1, -2 // item of the last label, and its row; none yet, so that the first label names its row
+	free := 0               // the column after the last label and a blank
 	for i := range line.n {
 		p.drawHex(c, 2+offsetWidth+hexWidth*i, y, line.section, line.first+i)
 		for j := range 8 {
@@ -284,11 +285,14 @@ func (p *bitPane) drawLine(c *look.Canvas, th *look.Theme, y int, line *bitLine)
 			c.Set(x, y, p.style(item), rune('0'+s.bit(n)))
 			if item != labelled {
 				labelled = item
-				p.drawLabel(c, th, x, y+1, bitsX, line, item, p.data.items[item].row != row)
+				if item != p.cursor {
+					x = max(x, free)
+				}
+				free = p.drawLabel(c, th, x, y+1, bitsX, line, item, p.data.items[item].row != row) + 1
 				row = p.data.items[item].row
 			}
 			if slices.Contains(s.flipped, n) {
-				c.Text(x, y+1, look.Corrupt, th.OutcomeSymbol(packetlog.Corrupt))
+				c.Text(bitsX+bitsWidth*i+j, y+1, look.Corrupt, th.OutcomeSymbol(packetlog.Corrupt))
 			}
 		}
 	}
@@ -316,8 +320,9 @@ func (p *bitPane) drawHex(c *look.Canvas, x, y, section, i int) {
 }
 
 // drawLabel draws the label of an item whose first bit of the line is at column x, below that bit. It takes the columns
-// up to the item's last bit of the line. The label begins with the number of the row if namesRow is set.
-func (p *bitPane) drawLabel(c *look.Canvas, th *look.Theme, x, y, bitsX int, line *bitLine, index int, namesRow bool) {
+// up to the item's last bit of the line. The label begins with the number of the row if namesRow is set. It returns the
+// column after the label.
+func (p *bitPane) drawLabel(c *look.Canvas, th *look.Theme, x, y, bitsX int, line *bitLine, index int, namesRow bool) int {
 	item := &p.data.items[index]
 	_, end := item.bitRange()
 	last := min(end, 8*(line.first+line.n)) - 1 - 8*line.first // of the bits of the line
@@ -349,7 +354,7 @@ func (p *bitPane) drawLabel(c *look.Canvas, th *look.Theme, x, y, bitsX int, lin
 		x, w = c.Text(x, y, look.Title, row), w-len(row)
 		text = " " + text
 	}
-	c.Text(x, y, style, look.Truncate(text, max(w, 0)))
+	return c.Text(x, y, style, look.Truncate(text, max(w, 0)))
 }
 
 // Click moves the cursor to the item at (x, y) of the pane.

@@ -3,6 +3,7 @@ package packets
 import (
 	"bytes"
 	"encoding/hex"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
+	"wirelab/encoders"
 	"wirelab/encoders/table"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
@@ -163,6 +165,23 @@ func TestFlippedBitsAreNamed(t *testing.T) {
 	d.addFlips([]int{8*traced.Packet.HeaderBytes() + 1, 2})
 	if got := d.flips(); !strings.HasPrefix(got, "2 bits flipped on the way: header bit 2 (sequence), payload bit 6 (") || d.firstItem() != 0 {
 		t.Errorf("%s; item %d is first", got, d.firstItem())
+	}
+}
+
+// The length of the list of rows is the number of rows that changed, and a blank is between the labels of a flag and of
+// the length.
+func TestLengthOfTheList(t *testing.T) {
+	p, m, _ := newBitsStage(t, "relative-index", 160, 48)
+	d := p.bits.data
+	length := &d.items[d.sections[sectionPayload].first+1]
+	changed := map[int]bool{}
+	for i := range d.items {
+		if item := &d.items[i]; item.row != encoders.NoRow && !d.isUnchanged(item) {
+			changed[item.row] = true
+		}
+	}
+	if value, _, _ := d.values(length); value != fmt.Sprint(len(changed), " cubes") || !strings.Contains(m.View(), " f index ") {
+		t.Errorf("the length is %q, %d cubes changed:\n%s", value, len(changed), m.View())
 	}
 }
 

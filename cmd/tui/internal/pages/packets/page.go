@@ -219,6 +219,11 @@ func (p *packets) Arrows() [][2]string {
 }
 
 func (p *packets) KeyHelp(key string) string {
+	if p.bits.on {
+		return map[string]string{"up": "the row above or below that changed", "left": "previous or next field of the packet",
+			"enter": "the baseline of the packet", "esc": "back to the packet before, or the list",
+			"[": "previous or next byte", "g": "first, last field"}[key]
+	}
 	return map[string]string{"up": "previous or next packet, of the whole run", "left": "previous or next packet in trouble, as N n",
 		"enter": "the packet bit by bit; again: its baseline", "w": "write the list to a file, CSV or pcapng",
 		"esc": "back; clear filter, order and selection"}[key]

@@ -139,21 +139,27 @@ func hasEffect(c entry) bool {
 const effectPeriod = 10 * time.Second
 
 // effectAround compares the samples of the active encoder before change i with those after it. The second after
-// a change is left out. The effect is unknown if one of the periods has less than a second.
+// a change is left out. The effect is unknown if one of the periods has less than a second, but changes with less than
+// that before change i count as part of it.
 func effectAround(changes []entry, i int, samples []meters.Sample) (e effect) {
+	const minPeriod = time.Second
 	at := &changes[i]
-	from := at.firstStep - effectPeriod
-	e.until = at.T + engine.WarmUp + effectPeriod
-	if k := lastWithEffect(changes[:i]); k >= 0 {
-		from = max(from, changes[k].T+engine.WarmUp)
+	start, from := at.firstStep, time.Duration(0)
+	for k := lastWithEffect(changes[:i]); k >= 0; k = lastWithEffect(changes[:k]) {
+		from = changes[k].T + engine.WarmUp
+		if start-from >= minPeriod {
+			break
+		}
+		start, from = changes[k].firstStep, 0
 	}
+	from = max(from, start-effectPeriod)
+	e.until = at.T + engine.WarmUp + effectPeriod
 	if k := slices.IndexFunc(changes[i+1:], hasEffect); k >= 0 {
 		e.until = min(e.until, changes[i+1+k].firstStep)
 	}
-	before := meters.Between(samples, from, at.firstStep)
+	before := meters.Between(samples, from, start)
 	after := meters.Between(samples, at.T+engine.WarmUp, e.until)
-	const minSamples = int(time.Second / meters.SamplePeriod)
-	if min(len(before), len(after)) >= minSamples {
+	if min(len(before), len(after)) >= int(minPeriod/meters.SamplePeriod) {
 		e.known = true
 		e.before, e.after = measure(before), measure(after)
 	}

@@ -106,8 +106,8 @@ func (p *Page) Focus(step int) {
 // Maximise shows the focused pane alone or, if the user has focused none, the first one that has something to show. The
 // next call shows all panes again.
 func (p *Page) Maximise() {
-	isOnly := !slices.ContainsFunc(p.Slots, func(s *Slot) bool { return s != p.Focused() && !isAbsent(s) })
-	if !p.maximised && (p.alone() || isOnly) { // the screen shows one pane anyway
+	shown := slices.DeleteFunc(slices.Clone(p.Slots), isAbsent)
+	if !p.maximised && (p.alone() || len(shown) < 2) { // the screen shows one pane anyway
 		return
 	}
 	p.maximised = !p.maximised
@@ -208,7 +208,7 @@ func (p *Page) tabs(th *look.Theme) string {
 		}
 		x = c.Spans(x, 0, p.w-x, style.Span(left+s.Name()+right), look.Faint.Span(" "))
 	}
-	if p.maximised {
+	if p.maximised && p.HasOtherPane() {
 		c.Spans(x+1, 0, p.w-x-1, look.Key.Span("tab"), look.Dim.Span(" next pane  "), look.Key.Span("z"), look.Dim.Span(" all panes"))
 	}
 	return c.Lines(th)[0]

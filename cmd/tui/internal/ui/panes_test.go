@@ -145,6 +145,10 @@ func TestMaximise(t *testing.T) {
 			}
 		}
 	}
+	m := screen(labtest.NewWorld(), 60, 18)
+	press(m, "4 c c z")
+	checkShown(t, m, "Starved %")
+	checkLacking(t, m, "all panes")
 }
 
 // TestKeysOfTheFocusedTab checks that on a small screen only the focused pane has keys, except on the first tab, which

@@ -75,7 +75,9 @@ func TestVerdictOfFlow(t *testing.T) {
 		m := screen(&labtest.Lab{Snap: snap}, 200, 48)
 		press(m, "6")
 		shown := []string{strings.TrimSpace(want), "target, kbps"}
-		if c.lanes == 0 {
+		if c.lanes > 0 {
+			shown = append(shown, "○ offered B")
+		} else {
 			shown = append(shown, fmt.Sprintf("offered %5.0f ", c.kbps), fmt.Sprintf("game %5d  ╌╌ other traffic %5d", c.game/1000, c.flows/1000))
 		}
 		checkShown(t, m, shown...)

@@ -19,12 +19,13 @@ const figureWidth = 5
 type legendEntry struct {
 	style       look.Style
 	mark        string // a sample of the line, or the symbol of a shadow
+	quantity    string // before the name, if there is room: of the first shadow beside several quantities
 	name, short string // short is the name where there is little room: of a lane its letter
 	figure      string
 }
 
-// legendEntries returns the entries of the lines, then those of the shadows, and the number of shadows that the chart
-// does not draw.
+// legendEntries returns the entries of the first line, of the shadows, which have its quantity, and of the other lines, and
+// the number of shadows that the chart does not draw.
 func (t *TimeCharts[S]) legendEntries(k *TimeChart[S], th *look.Theme) (entries []legendEntry, others int) {
 	hasShadows := len(t.Shadows) > 0
 	isOne := !hasShadows && (len(k.Lines) == 1 || k.Lines[1].Value == nil)
@@ -57,13 +58,18 @@ func (t *TimeCharts[S]) legendEntries(k *TimeChart[S], th *look.Theme) (entries 
 		entries = append(entries, e)
 	}
 	shadows, others := t.largestShadows(k.Lines[0].Value, k.Lines[0].Reduce)
+	var ofShadows []legendEntry
 	for i := range shadows {
 		s := &shadows[i]
 		letter, _, _ := strings.Cut(s.Name, " ")
-		entries = append(entries, legendEntry{look.ShadowStyle(s.Index), string(look.ShadowSymbol(s.Index)) + " ",
-			s.Name, letter, cmp.Or(t.figure(k, &k.Lines[0], s.Samples), "-")})
+		e := legendEntry{style: look.ShadowStyle(s.Index), mark: string(look.ShadowSymbol(s.Index)) + " ", name: s.Name,
+			short: letter, figure: cmp.Or(t.figure(k, &k.Lines[0], s.Samples), "-")}
+		if i == 0 && len(entries) > 1 {
+			e.quantity = cmp.Or(k.Lines[0].Short, k.Lines[0].Name) + " "
+		}
+		ofShadows = append(ofShadows, e)
 	}
-	return entries, others
+	return slices.Insert(entries, min(1, len(entries)), ofShadows...), others
 }
 
 // legendGroups returns mark, name and figure of each entry. Figures after long names keep their width.
@@ -74,7 +80,7 @@ func legendGroups(entries []legendEntry, isShort bool) (groups [][]look.Span) {
 		if isShort {
 			name, figure = e.short, e.figure
 		}
-		name = e.mark + name + " "
+		name = e.mark + e.quantity + name + " "
 		if i > 0 {
 			name = "  " + name
 		}
@@ -94,6 +100,12 @@ func otherLines(n int) []look.Span {
 // fitLegend returns as many entries with short names as fit into maxWidth columns, and the number of the others.
 func fitLegend(entries []legendEntry, others, maxWidth int) []look.Span {
 	groups := legendGroups(entries, true)
+	if look.SpansWidth(slices.Concat(groups...)) > maxWidth {
+		for i := range entries {
+			entries[i].quantity = ""
+		}
+		groups = legendGroups(entries, true)
+	}
 	for n := len(groups); n > 0; n-- {
 		legend := append(slices.Concat(groups[:n]...), otherLines(len(groups)-n+others)...)
 		if look.SpansWidth(legend) <= maxWidth {

@@ -112,10 +112,13 @@ func (p *policies) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	y := 1
 	for i := range flows {
 		y = c.Wrap(2, y, c.W-4, look.Value, p.limitText(&flows[i]))
-	}
-	y = c.Wrap(2, y, c.W-4, look.Plain, flows[0].reason())
-	if _, advice := panes.Starvation(flows[0].Lane, p.snap.Now, p.cfg); advice != "" {
-		y = c.Wrap(2, y, c.W-4, look.Late, "Display starved: "+advice)
+		if i > 0 { // only the box has the figures of the other lanes
+			continue
+		}
+		y = c.Wrap(2, y, c.W-4, look.Plain, flows[i].reason())
+		if _, advice := panes.Starvation(flows[i].Lane, p.snap.Now, p.cfg); advice != "" {
+			y = c.Wrap(2, y, c.W-4, look.Late, "Display starved: "+advice)
+		}
 	}
 	y = max(y, len(flows)+5) // so that what follows does not move
 	heading, run := "figure", "run"

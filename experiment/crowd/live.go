@@ -24,15 +24,18 @@ type Live struct {
 	samples  []engine.CrowdSample
 	sample   engine.CrowdSample // of the current period
 	previous engine.CrowdSample // sums at the end of the last sample
-	marks    []mark             // oldest first, one every markPeriod
+	marks    []mark             // oldest first, at the ends of the newest samples
 
 	view   engine.CrowdView // without the packets of a client
-	viewAt time.Duration    // the time of view
-	lastAt time.Duration    // the time of the last call of View
+	viewAt time.Duration    // the time of the mark of view
 }
 
 // keptSamples is the number of samples that a Live keeps: five minutes.
 const keptSamples = 3000
+
+// keptMarks is the number of marks that a Live keeps. Figures of the last seconds are those between the first and the
+// last of them, as in charts.
+const keptMarks = int(2*time.Second/meters.SamplePeriod) + 1
 
 // mark contains the counts of all clients at an instant.
 type mark struct {
@@ -47,12 +50,6 @@ type clientMark struct {
 	view   meters.ViewProgress
 	limit  limit
 }
-
-// Figures of the last seconds are those since the oldest of keptMarks marks, which is 2 to 2.5 s old.
-const (
-	markPeriod = 500 * time.Millisecond
-	keptMarks  = 5
-)
 
 // OpenLive opens a crowd of c. Close it after use.
 func OpenLive(ctx context.Context, c *config.Config, opt Options) (*Live, error) {
@@ -126,8 +123,6 @@ func (l *Live) Step() error {
 	l.sample.Wait = max(l.sample.Wait, l.uplink.idleAt-at)
 	if next/meters.SamplePeriod > l.sample.T/meters.SamplePeriod {
 		l.endSample(next)
-	}
-	if next-l.marks[len(l.marks)-1].at >= markPeriod {
 		l.addMark()
 	}
 	return nil
@@ -165,15 +160,21 @@ func (l *Live) endSample(now time.Duration) {
 	l.previous, l.sample = sums, engine.CrowdSample{T: s.T}
 }
 
-// addMark adds a mark with the counts of all clients, and removes the oldest of keptMarks marks.
+// addMark adds a mark, and removes the oldest of keptMarks marks.
 func (l *Live) addMark() {
-	m := mark{at: l.session.Now()}
+	var memory []clientMark
 	if len(l.marks) == keptMarks {
-		m.clients = l.marks[0].clients[:0] // reuse the memory
+		memory = l.marks[0].clients[:0]
 		l.marks = slices.Delete(l.marks, 0, 1)
 	}
-	for i := range l.shards {
-		s := &l.shards[i]
+	l.marks = append(l.marks, l.mark(memory))
+}
+
+// mark returns the counts of all clients, appended to clients.
+func (x *session) mark(clients []clientMark) mark {
+	m := mark{at: x.Now(), clients: clients}
+	for i := range x.shards {
+		s := &x.shards[i]
 		for k := range s.clients {
 			c := &s.clients[k]
 			saved := clientMark{counts: s.counts[k], active: c.active(s.connections[k].isActive, m.at)}
@@ -184,21 +185,27 @@ func (l *Live) addMark() {
 			m.clients = append(m.clients, saved)
 		}
 	}
-	l.marks = append(l.marks, m)
+	return m
+}
+
+// of returns the counts of client i, counted from 0; none if it came later.
+func (m *mark) of(i int) (c clientMark) {
+	if i < len(m.clients) {
+		c = m.clients[i]
+	}
+	return c
 }
 
 // View returns a snapshot with the packets of the client with the given number; 0 means the one with the longest round
 // trip.
-// Figures of clients are at most a sample period old, and exact if virtual time stands still.
+// Figures of clients end with the newest sample.
 func (l *Live) View(client int) *engine.Snapshot {
 	now := l.reached
-	standsStill := now == l.lastAt && now != l.viewAt // since the last call, after which the figures were not updated
-	l.lastAt = now
-	if l.view.Clients == nil || now-l.viewAt >= meters.SamplePeriod || standsStill {
-		since := &l.marks[0]
-		clients := l.clientsSince(since)
+	newest := &l.marks[len(l.marks)-1]
+	if l.view.Clients == nil || newest.at != l.viewAt {
+		clients := l.clientsBetween(&l.marks[0], newest)
 		totals := l.totals(l.session.Now(), clients)
-		l.view, l.viewAt = engine.CrowdView{Clients: clients, Recent: totals.Crowd, Span: l.session.Now() - since.at, Totals: totals}, now
+		l.view, l.viewAt = engine.CrowdView{Clients: clients, Recent: totals.Crowd, Totals: totals}, newest.at
 		l.view.Totals.Crowd = nil
 	}
 	view := l.view

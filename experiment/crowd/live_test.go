@@ -1,6 +1,7 @@
 package crowd
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -43,6 +44,16 @@ func TestViewsDoNotChangeRuns(t *testing.T) {
 			for _, n := range s.ByAge {
 				byAge += n
 			}
+		}
+		wire, inCharts := 0.0, 0.0 // of all clients in the last 2 s, in kilobits
+		for _, c := range last.Crowd.Clients {
+			wire += 2 * c.WireKbps.Or(0)
+		}
+		for _, s := range last.Crowd.Samples[len(last.Crowd.Samples)-20:] {
+			inCharts += float64(s.WireBits) / 1000
+		}
+		if math.Abs(wire-inCharts) > inCharts/1e6 {
+			t.Errorf("the clients have %v kbit on the wire, the charts %v", wire, inCharts)
 		}
 		if int64(sum.Packets) != want.Totals.Sent || byAge != int32(sum.Packets) || sum.Lost == 0 {
 			t.Errorf("samples have %d packets, %d by age, %d lost; the run sent %d", sum.Packets, byAge, sum.Lost, want.Totals.Sent)

@@ -18,7 +18,8 @@ import (
 // Result returns the results so far.
 func (x *session) Result() *engine.Result {
 	end := x.Now()
-	clients := x.clientsSince(&mark{})
+	now := x.mark(nil)
+	clients := x.clientsBetween(&mark{}, &now)
 	start := x.config.Clone()
 	start.At = nil // Result.Changes has the changes that took effect
 	x.resetToStart(start)
@@ -49,28 +50,23 @@ func (x *session) resetToStart(c *config.Config) {
 	c.Encoder, c.Sender, c.Crowd = x.start.Encoder, x.start.Sender, x.start.Crowd
 }
 
-// clientsSince returns the figures of each client since m, in the order of their numbers; unknown for a
-// client that has never been in the game. A client that m does not contain has figures since the
-// beginning of the run.
-func (x *session) clientsSince(m *mark) (list []figures.CrowdClient) {
+// clientsBetween returns the figures of each client between two marks, in the order of their numbers; unknown for a
+// client that has never been in the game.
+func (x *session) clientsBetween(from, to *mark) (list []figures.CrowdClient) {
 	interpolates := frame.IsCubes(x.schema) || playout.FindColumns(x.schema) != nil
 	for i := range x.clientCount() {
-		before := clientMark{}
-		if i < len(m.clients) {
-			before = m.clients[i]
-		}
+		before, after := from.of(i), to.of(i)
 		s, k := x.at(i)
-		c, isActive := &s.clients[k], s.connections[k].isActive
-		active := c.active(isActive, x.Now()) - before.active
-		counts := s.counts[k] // a copy, from which those of m are subtracted
-		counts.subtract(&before.counts)
-		f := counts.figures(&c.tenure, active, interpolates, x.displayHz())
+		c := &s.clients[k]
+		active := after.active - before.active
+		after.subtract(&before.counts)
+		f := after.figures(&c.tenure, active, interpolates, x.displayHz())
 		if v := c.viewer; v != nil {
-			if server, filler := v.sender.View(); isActive && server != nil {
+			if server, filler := v.sender.View(); s.connections[k].isActive && server != nil {
 				v.meter.Waited(filler.LongestWait(server), x.config.SendInterval())
 			}
-			limitBps := v.limit.meanSince(before.limit, before.active, active)
-			f.View = v.meter.ClientFigures(before.view, active, limitBps)
+			limitBps := after.limit.meanSince(before.limit, before.active, active)
+			f.View = v.meter.ClientFigures(before.view, after.view, active, limitBps)
 		}
 		list = append(list, f)
 	}

@@ -9,9 +9,8 @@ import (
 
 // CrowdView is the part of a snapshot for one sender with many receivers. Such a snapshot has no lanes.
 type CrowdView struct {
-	Clients   []figures.CrowdClient // of each client, over the last Span; in the order of their numbers
+	Clients   []figures.CrowdClient // of each client, over the newest 2 s of Samples; in the order of their numbers
 	Recent    *figures.Crowd        // quantiles of Clients; Worst is the largest value
-	Span      time.Duration         // 2 to 2.5 s, less at the beginning
 	Totals    figures.Totals        // of the run; Totals.Crowd is nil
 	Samples   []CrowdSample         // oldest first; bounded
 	Encodings []CrowdEncoding       // of the newest tick, by age

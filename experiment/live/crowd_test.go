@@ -142,23 +142,27 @@ func TestCrowdChanges(t *testing.T) {
 // TestCrowdPackets checks the packets of a client against its counts.
 func TestCrowdPackets(t *testing.T) {
 	r, clock := newCrowd(t, 600) // two shards
-	r.play(clock, 100*time.Millisecond)
+	r.play(clock, 50*time.Millisecond)
 	if got := r.Snapshot().Crowd; got.Selected != 0 || got.Packets != nil {
 		t.Error("packets of a client without a selection")
 	}
 	r.handleCommand(t.Context(), Command{Client: 550})
-	r.play(clock, 800*time.Millisecond) // fewer packets than are kept
-	r.publish()                         // virtual time stands still, so the figures are of now
+	r.play(clock, 850*time.Millisecond) // fewer packets than are kept, and nine samples
+	r.publish()
 	view := r.Snapshot().Crowd
 	var n [packetlog.NumOutcomes]int
+	sent := 0 // in the samples
 	for i, p := range view.Packets {
+		if p.Sent >= view.Samples[len(view.Samples)-1].T {
+			break
+		}
+		sent++
 		n[p.Outcome]++
 		if int(p.Seq) != i || p.Wire <= p.Payload || p.Payload == 0 || p.Outcome == packetlog.Decoded && p.Arrived <= p.Sent {
 			t.Errorf("%+v", p)
 		}
 	}
 	x := &view.Clients[view.Selected-1]
-	sent := len(view.Packets)
 	if lost := float64(n[packetlog.Lost]) / float64(sent); view.Selected != 550 || sent < 50 || lost != x.LossRatio.Or(-1) {
 		t.Errorf("client %d: %d packets, lost %v, want %v", view.Selected, sent, lost, x.LossRatio)
 	}

@@ -137,14 +137,14 @@ type ViewProgress struct{ Bytes, ErrorSum, Compared int64 }
 // Progress returns the sums so far.
 func (v *View) Progress() ViewProgress { return ViewProgress{v.bytes, v.place.Sum, v.place.N} }
 
-// ClientFigures returns the figures of one client of a crowd. Those that are sums or means are since a
-// time at which Progress was before, the others since the start. active is the time since then, limitBps
+// ClientFigures returns the figures of one client of a crowd. Those that are sums or means are of
+// the time between two results of Progress, the others since the start. active is the length of that time, limitBps
 // the mean budget of the client over it, 0 if it is unknown or the client has none.
-func (v *View) ClientFigures(before ViewProgress, active time.Duration, limitBps float64) *figures.CrowdClientView {
+func (v *View) ClientFigures(before, after ViewProgress, active time.Duration, limitBps float64) *figures.CrowdClientView {
 	msPerTick := 1000 / float64(v.hz)
-	used := figures.RatioFigure(float64(8*(v.bytes-before.Bytes))/1000, active.Seconds())
+	used := figures.RatioFigure(float64(8*(after.Bytes-before.Bytes))/1000, active.Seconds())
 	place, age := figures.QuantilesOf(&v.place, view.ErrorUnit), figures.QuantilesOf(&v.age, 1/msPerTick)
-	f := &figures.CrowdClientView{UsedKbps: used, Error: figures.RatioFigure(float64(v.place.Sum-before.ErrorSum)/view.ErrorUnit, float64(v.place.N-before.Compared)),
+	f := &figures.CrowdClientView{UsedKbps: used, Error: figures.RatioFigure(float64(after.ErrorSum-before.ErrorSum)/view.ErrorUnit, float64(after.Compared-before.Compared)),
 		ErrorP95: place.Of(place.P95), RowAgeP50MS: age.Of(age.P50), RowAgeP99MS: age.Of(age.P99)}
 	if limitBps > 0 {
 		f.UsedRatio = used.Times(1000 / limitBps)

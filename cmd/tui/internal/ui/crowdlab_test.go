@@ -34,7 +34,7 @@ func crowdSnapshot(n int, now time.Duration) *engine.Snapshot {
 	snap.Config = snap.Config.Clone()
 	snap.Config.Crowd = config.Default().Crowd
 	snap.Config.Crowd.Clients = n
-	x := &engine.CrowdView{Span: 2 * time.Second, TickTime: time.Second / packetRateHz, Recent: &figures.Crowd{Clients: n}, Selected: 10, Client: alone}
+	x := &engine.CrowdView{TickTime: time.Second / packetRateHz, Recent: &figures.Crowd{Clients: n}, Selected: 10, Client: alone}
 	for i := range n {
 		rtt, loss := 20+float64(i*180/n), 0.01
 		if i%10 == 9 {

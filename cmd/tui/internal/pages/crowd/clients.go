@@ -169,13 +169,12 @@ func (p *clients) Reasons() (room.Request, bool) {
 }
 
 func (p *clients) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	title := fmt.Sprintf("Clients, last %.0f s", p.view.Span.Seconds())
 	number := strconv.Itoa(len(p.sorted)) + " clients"
 	about := number + "; S sorts, 2 to 4 show the selected one"
 	if x := p.snap.Crowd; x.NoClient != "" {
 		about = "no pages of one client: " + x.NoClient
 	}
-	c.FitFrame(th, focused, title, look.Labelled(about), look.Labelled(number))
+	c.FitFrame(th, focused, "Clients, last 2 s", look.Labelled(about), look.Labelled(number))
 	p.table.NumRows = len(p.sorted)
 	p.table.Cursor = p.place()
 	if !p.chosen && p.table.Cursor >= c.H-3 { // the first rows stay visible

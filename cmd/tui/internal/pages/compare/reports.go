@@ -31,17 +31,9 @@ type run struct {
 	timing             figures.Timing
 	stretches          []meters.StretchFigures // between changes; nil without changes
 	settings           map[string]string       // at the end of the run; nil if unknown
-	id                 settingsID              // of this run
+	settingsID         string                  // of this run; it changes with its settings
 	comparedWith       *run                    // the run that difference is about; nil for none
 	difference         string                  // the last result of compareConditions
-}
-
-// settingsID changes with the settings of this run.
-type settingsID struct {
-	source    string
-	seed      uint64
-	changes   int
-	changedAt time.Duration // time of the last change
 }
 
 // openRun reads a saved report; of a sweep only its first run. It parses the whole file, so call it in the

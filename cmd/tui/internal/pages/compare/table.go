@@ -77,7 +77,7 @@ func (p *table) Observe(v room.View) bool {
 // until a setting is changed, because they take a while.
 func (p *table) updateThisRun(v room.View) {
 	next := newThisRun(v)
-	if p.thisRun == nil || p.thisRun.id != next.id {
+	if p.thisRun == nil || p.thisRun.settingsID != next.settingsID {
 		p.thisRun = next
 		return
 	}
@@ -90,10 +90,11 @@ func newThisRun(v room.View) *run {
 	snap := v.Newest()
 	x := &run{length: snap.Now}
 	x.Name = "this run"
-	x.id = settingsID{source: v.Cfg.Data.Source, seed: v.Cfg.Seed, changes: len(snap.Log)}
-	if n := len(snap.Log); n > 0 {
-		x.id.changedAt = snap.Log[n-1].T
+	var changed []time.Duration
+	for i := range snap.Log {
+		changed = append(changed, snap.Log[i].T)
 	}
+	x.settingsID = fmt.Sprint(v.Cfg.Data.Source, v.Cfg.Seed, changed)
 	if len(snap.Lanes) > 0 {
 		l := &snap.Lanes[0]
 		x.totals, x.timing, x.stretches = l.Totals, l.Timing, l.Stretches
@@ -343,14 +344,8 @@ func (p *table) gapCell(c grid.Cell) []look.Span {
 	if g.known {
 		interval = "  " + units.Fixed(g.lo, decimals) + " to " + units.Fixed(g.hi, decimals)
 	}
-	spans := func(parts ...string) []look.Span {
-		list := []look.Span{style.Span(text)}
-		for _, part := range parts {
-			list = append(list, look.Dim.Span(part))
-		}
-		return list
-	}
-	return look.Fit(c.Width, spans(interval, "  "+remark), spans(interval, "  "+word), spans("  "+word), spans())
+	spans := func(rest string) []look.Span { return []look.Span{style.Span(text), look.Dim.Span(rest)} }
+	return look.Fit(c.Width, spans(interval+"  "+remark), spans(interval+"  "+word), spans("  "+word), spans(""))
 }
 
 // unlike returns why a row and the reference cannot be compared, as tui compare refuses them; "" if they can.

@@ -15,7 +15,7 @@ const (
 // vector routines address them directly, and Stretch, Squash and Counter.Update, which a decision
 // calls a dozen times, would have to check each time.
 
-// Stretch returns ln(p/(1-p)) of p/65536, p in 1..65535, in steps of 1/2048.
+// Stretch returns the logit of the probability p/65536, for p from 1 to 65535, in steps of 1/2048.
 func Stretch(p uint32) int32 {
 	// Without branches, because processors cannot predict where a probability lies.
 	upper := uint32(int32(One/2-p) >> 31)  // all ones if p is above one half, else zero
@@ -23,8 +23,8 @@ func Stretch(p uint32) int32 {
 	// Entries for every coarseStep-th probability follow those for each probability below coarseStart.
 	index := smaller/coarseStep + coarseStart - coarseStart/coarseStep
 	index ^= (index ^ smaller) & uint32(int32(smaller-coarseStart)>>31) // smaller if below coarseStart
-	x := int32(stretchTable[index&(2*coarseStart-1)])
-	return x ^ int32(upper) - int32(upper) // negated if p is above one half
+	x := int32(stretchTable[index&(2*coarseStart-1)])                   // the mask changes nothing, and saves the check of bounds
+	return x ^ int32(upper) - int32(upper)                              // negated if p is above one half
 }
 
 // Below coarseStart, where a step of p matters, every p has an entry of stretchTable; above it every

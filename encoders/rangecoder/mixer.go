@@ -98,12 +98,12 @@ func (m *MixerModel) CopyFrom(o *MixerModel) {
 	m.weights = append(old.weights[:0], o.weights...)
 }
 
-// NewMixer returns a mixer without a model. limit is the largest number of decisions that a counter
+// NewMixer returns a mixer; the caller sets its model before the first decision. limit is the largest number of decisions that a counter
 // averages, rate the learning rate of the weights, in units of 1/65536; with a rate of 0 they do not
 // change.
 func NewMixer(c *Coder, limit, rate int) Mixer {
 	x := Mixer{Coder: c, limit: maxState(limit)}
-	for state, advance := range stateAdvances[:x.limit] {
+	for state, advance := range stateAdvances[:x.limit] { // higher states never advance
 		x.advances[0][state] = uint8(advance)
 		x.advances[1][state] = uint8(advance >> 8)
 	}

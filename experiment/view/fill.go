@@ -491,8 +491,8 @@ func (f *Filler) weight(i int, cur []int32) uint32 {
 	return w[3]
 }
 
-// keepUrgent drops the candidates that do not fit into limit bytes: all but about twice as many as fit. sortFirst sorts
-// the others.
+// keepUrgent keeps about twice as many candidates as are expected to fit into limit bytes, the most urgent, unsorted, and
+// drops the others. The first chunk of sortFirst is about what fits.
 func (f *Filler) keepUrgent(s *Server, limit int) {
 	bits := 8 * max(limit, 0)
 	meanBits := max(s.meanBits, 16) // in 1/16

@@ -9,7 +9,7 @@ import (
 // Interest describes the area that matters to a client: the priorities of rows decrease with the distance to a view
 // point. The zero Interest weights all rows alike.
 type Interest struct {
-	Row     int        // the row at whose position the view point is, from 1; 0 means Point
+	Row     int        // the row at whose position the view point is, from 1, the client's player; 0 means Point
 	Point   [3]float64 // the view point, in the units of the positions
 	Radius  float64    // rows within it have their full priority; 0 means everywhere
 	Falloff int        // beyond the radius a priority is multiplied by (radius/distance)^Falloff

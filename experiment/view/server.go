@@ -117,12 +117,11 @@ func (s *Server) Close() {
 // MinPayload is the payload for which a packet must have room. An encoder may need more.
 const MinPayload = 8
 
-// Need returns the size of the smallest packet for which a budget must have room before Fill is called
-// again. header is the size of its header, and largest that of the largest packet that the budget ever
-// allows.
+// Need returns how large a packet the budget must allow before it is worth calling Fill again, in bytes. header is the size
+// of its header, and largest is the largest packet that the budget can ever allow, with its header.
 func (s *Server) Need(header, largest int) int {
 	need := header + max(s.least, s.rowNeed)
-	return min(need, max(header+MinPayload, largest)) // the budget may be lower than when need was determined
+	return min(need, max(header+MinPayload, largest)) // least and rowNeed may be of a larger budget
 }
 
 // newestSent returns the newest packet that contained row i; ok is false if none did. A packet that is more than sentNames

@@ -43,7 +43,7 @@ func (t *Totals) Late(was [2]bool) (late [2]bool) {
 // LateRemark describes a lateness that is noticeable, but within the limit; "" for any other lateness.
 func (f *Flow) LateRemark(direction Direction) string {
 	p99 := f.Lateness.Quantile(0.99)
-	if p99 <= noticeableLateness || f.IsLate(false) {
+	if p99 <= noticeableLateness || p99 > f.LateLimit() {
 		return ""
 	}
 	return f.describeLateness(direction)

@@ -27,7 +27,13 @@ type Live struct {
 	marks    []mark             // oldest first, at the ends of the newest samples
 
 	view   engine.CrowdView // without the packets of a client
-	viewAt time.Duration    // the time of the mark of view
+	viewAt viewTime         // that of view
+}
+
+// viewTime is the time of a view: what a crowd has reached, and the number of changes until then.
+type viewTime struct {
+	reached time.Duration
+	changes int
 }
 
 // keptSamples is the number of samples that a Live keeps: five minutes.
@@ -197,15 +203,18 @@ func (m *mark) of(i int) (c clientMark) {
 }
 
 // View returns a snapshot with the packets of the client with the given number; 0 means the one with the longest round
-// trip.
-// Figures of clients end with the newest sample.
+// trip. Figures of clients end with the newest sample.
 func (l *Live) View(client int) *engine.Snapshot {
 	now := l.reached
-	newest := &l.marks[len(l.marks)-1]
-	if l.view.Clients == nil || newest.at != l.viewAt {
-		clients := l.clientsBetween(&l.marks[0], newest)
+	newest := l.marks[len(l.marks)-1]
+	if len(l.marks) == 1 { // no sample has ended
+		newest = l.mark(nil)
+	}
+	if at := (viewTime{now, len(l.changes)}); l.view.Clients == nil || at != l.viewAt {
+		l.viewAt = at
+		clients := l.clientsBetween(&l.marks[0], &newest)
 		totals := l.totals(l.session.Now(), clients)
-		l.view, l.viewAt = engine.CrowdView{Clients: clients, Recent: totals.Crowd, Totals: totals}, newest.at
+		l.view = engine.CrowdView{Clients: clients, Recent: totals.Crowd, Totals: totals}
 		l.view.Totals.Crowd = nil
 	}
 	view := l.view
@@ -235,13 +244,22 @@ func farthest(clients []figures.CrowdClient) (number int) {
 	return number
 }
 
+// runLastChange runs until the last change has taken effect, which a change of now does in the next slot.
+func (l *Live) runLastChange() error {
+	if n := len(l.changes); n > 0 && l.changes[n-1].T >= l.reached {
+		return l.RunUntil(l.changes[n-1].T + 1)
+	}
+	return nil
+}
+
+// Close closes the source. Finish may follow.
+func (l *Live) Close() error { return errors.Join(l.runLastChange(), l.session.Close()) }
+
 // Finish ends the run at Now and returns its results, as Run does for the configuration of Recorded. The
 // crowd cannot run further.
 func (l *Live) Finish() (*engine.Result, error) {
-	if n := len(l.changes); n > 0 && l.changes[n-1].T >= l.reached { // the last change takes effect in the next slot
-		if err := l.RunUntil(l.changes[n-1].T + 1); err != nil {
-			return l.Result(), err
-		}
+	if err := l.runLastChange(); err != nil {
+		return l.Result(), err
 	}
 	l.config.Duration = l.reached
 	if !l.ended {

@@ -142,12 +142,12 @@ func TestCrowdChanges(t *testing.T) {
 // TestCrowdPackets checks the packets of a client against its counts.
 func TestCrowdPackets(t *testing.T) {
 	r, clock := newCrowd(t, 600) // two shards
-	r.play(clock, 50*time.Millisecond)
+	r.publish()
 	if got := r.Snapshot().Crowd; got.Selected != 0 || got.Packets != nil {
 		t.Error("packets of a client without a selection")
 	}
 	r.handleCommand(t.Context(), Command{Client: 550})
-	r.play(clock, 850*time.Millisecond) // fewer packets than are kept, and nine samples
+	r.play(clock, 900*time.Millisecond) // fewer packets than are kept, and nine samples
 	r.publish()
 	view := r.Snapshot().Crowd
 	var n [packetlog.NumOutcomes]int

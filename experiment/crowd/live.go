@@ -206,12 +206,13 @@ func (m *mark) of(i int) (c clientMark) {
 // trip. Figures of clients end with the newest sample.
 func (l *Live) View(client int) *engine.Snapshot {
 	now := l.reached
-	newest := l.marks[len(l.marks)-1]
-	if len(l.marks) == 1 { // no sample has ended
-		newest = l.mark(nil)
-	}
-	if at := (viewTime{now, len(l.changes)}); l.view.Clients == nil || at != l.viewAt {
+	at := viewTime{now, len(l.changes)}
+	if l.view.Clients == nil || at != l.viewAt {
 		l.viewAt = at
+		newest := l.marks[len(l.marks)-1]
+		if len(l.marks) == 1 { // no sample has ended
+			newest = l.mark(nil)
+		}
 		clients := l.clientsBetween(&l.marks[0], &newest)
 		totals := l.totals(l.session.Now(), clients)
 		l.view = engine.CrowdView{Clients: clients, Recent: totals.Crowd, Totals: totals}
@@ -252,7 +253,7 @@ func (l *Live) runLastChange() error {
 	return nil
 }
 
-// Close closes the source. Finish may follow.
+// Close closes the source, after the last change has taken effect, so that Finish may follow.
 func (l *Live) Close() error { return errors.Join(l.runLastChange(), l.session.Close()) }
 
 // Finish ends the run at Now and returns its results, as Run does for the configuration of Recorded. The

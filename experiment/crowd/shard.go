@@ -17,8 +17,10 @@ import (
 const shardClients = 512
 
 // budgetShardClients is the number of clients of a shard if there is a budget: a client then takes
-// hundreds of times as long.
+// hundreds of times as long. They share a filler.
 const budgetShardClients = 128
+
+const _ = uint(view.MaxServers - budgetShardClients) // does not compile if a filler cannot have so many
 
 // shard is a range of clients with their packets and acks in flight. One goroutine at a time works on it.
 type shard struct {

@@ -20,7 +20,7 @@ type Filler struct {
 	metric   Metric
 	rule     rule
 	interest interest
-	player   int //  Coding.Player of the newest packet
+	player   int // Coding.Player of the newest packet
 	values   values
 	cur      frame.Frame // newest frame
 	frames   uint32      // number of calls of Advance
@@ -76,7 +76,8 @@ const retryFrames = 60
 
 // NewFiller returns a filler for frames of schema s with the default policy.
 func NewFiller(s *frame.Schema) *Filler {
-	f := &Filler{schema: s, metric: NewMetric(s), values: newValues(s), cur: *s.NewFrame(), changed: frame.NewRows(s.Rows), ref: *s.NewFrame(), view: *s.NewFrame(),
+	f := &Filler{schema: s, metric: NewMetric(s), values: newValues(s), cur: *s.NewFrame(), changed: frame.NewRows(s.Rows),
+		ref: *s.NewFrame(), view: *s.NewFrame(),
 		inView: frame.NewRows(s.Rows), coded: make([]coded, 1), places: make([]int32, s.Rows)}
 	f.SetPolicy(policy.Policy{})
 	return f
@@ -316,13 +317,9 @@ func (f *Filler) findCandidates(s *Server) (longestWait int) {
 	f.candidates = f.candidates[:0]
 	f.interest.aim(f)
 	waiting := f.waiting[:0]
-	old := 0 // index in s.waiting
+	old := 0
 	for i := range s.differing.All() {
-		var row waitingRow
-		if s.listed.Has(i) {
-			row = s.waiting[old]
-			old++
-		}
+		row := s.nextWaiting(i, &old)
 		cost := f.cost(i, s.expected[i])
 		if cost == 0 {
 			s.differing.Remove(i)
@@ -340,10 +337,15 @@ func (f *Filler) findCandidates(s *Server) (longestWait int) {
 			f.candidates = append(f.candidates, newCandidate(i, priority))
 		}
 	}
+	f.setWaiting(s, waiting)
+	return longestWait
+}
+
+// setWaiting makes waiting the entries of the rows that differ from what client s is expected to show.
+func (f *Filler) setWaiting(s *Server, waiting []waitingRow) {
 	copy(s.listed, s.differing)
 	s.waiting = append(s.waiting[:0], waiting...)
 	f.waiting = waiting
-	return longestWait
 }
 
 // codedRow returns what is known of row i relative to the reference of client s. All clients with the same value in the
@@ -443,21 +445,15 @@ func (f *Filler) accumulate(row *waitingRow, add uint64) uint64 {
 func (f *Filler) Skip(s *Server) {
 	s.differing.Union(f.changed)
 	waiting := f.waiting[:0]
-	old := 0 // index in s.waiting
+	old := 0
 	for i := range s.differing.All() {
-		var row waitingRow
-		if s.listed.Has(i) {
-			row = s.waiting[old]
-			old++
-		}
+		row := s.nextWaiting(i, &old)
 		if row.since == 0 && f.changed.Has(i) && f.differs(i, s.expected[i]) {
 			row.since = f.frames
 		}
 		waiting = append(waiting, row)
 	}
-	copy(s.listed, s.differing)
-	s.waiting = append(s.waiting[:0], waiting...)
-	f.waiting = waiting
+	f.setWaiting(s, waiting)
 }
 
 // LongestWait returns for how many frames a row has differed from what client s is expected to show, at most.

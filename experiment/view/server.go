@@ -134,6 +134,16 @@ func (s *Server) newestSent(i int) (seq uint64, ok bool) {
 	return s.newest - behind, true
 }
 
+// nextWaiting returns the entry of row i in the list of waiting rows, the zero entry if there is none. It must be called for
+// the listed rows in order; next is the index of the entry of the next one.
+func (s *Server) nextWaiting(i int, next *int) (row waitingRow) {
+	if s.listed.Has(i) {
+		row = s.waiting[*next]
+		*next++
+	}
+	return row
+}
+
 // waitingRowOf returns the entry of row i in the list of waiting rows; the zero entry if there is none.
 func (s *Server) waitingRowOf(i int) waitingRow {
 	if !s.listed.Has(i) {
@@ -240,17 +250,15 @@ func (s *Server) prune(r *record) {
 	if !r.lost {
 		return
 	}
-	all, kept := r.rows, 0
-	for _, sent := range all {
-		if i := int(sent.row); s.values.isOlder(i, s.ref[i], sent.value) {
-			all[kept] = sent
-			kept++
-		} else {
+	r.rows = slices.DeleteFunc(r.rows, func(sent sentRow) bool {
+		i := int(sent.row)
+		isOvertaken := !s.values.isOlder(i, s.ref[i], sent.value)
+		if isOvertaken {
 			s.values.release(i, sent.value)
 		}
-	}
-	r.rows = all[:kept]
-	if 2*kept < cap(all) {
+		return isOvertaken
+	})
+	if 2*len(r.rows) < cap(r.rows) {
 		r.rows = slices.Clone(r.rows)
 	}
 }

@@ -95,8 +95,8 @@ func firstMissed(lane *engine.Lane, after time.Duration) *packetlog.ID {
 		r := lane.Record(n)
 		isLate := r.Late > 0 && r.Arrived > after
 		isLost := r.Outcome == packetlog.Lost && r.Sent > after
-		if id := r.ID(); isLate || isLost {
-			return &id
+		if isLate || isLost {
+			return new(r.ID())
 		}
 	}
 	return nil

@@ -22,8 +22,7 @@ func (l *rowLadder) CodeRow(cur, base []int32) (code encoders.RowCode, ok bool) 
 	}
 	c := &l.coder
 	c.beginWrite(l.buf[:0])
-	const first = 0 // the number of the cube in a list, which rows that are coded alone do not depend on
-	l.changed.rows.codeRow(c, first, &l.row, (*cube.Row)(base))
+	l.changed.rows.codeRow(c, 0, &l.row, (*cube.Row)(base)) // the code does not depend on the place in a list, here 0
 	code.Bits = uint(c.w.Len())
 	l.buf = append(c.w.Bytes(), make([]byte, 16)...) // at least the two words that are read
 	code.Low, code.High = binary.LittleEndian.Uint64(l.buf), binary.LittleEndian.Uint64(l.buf[8:])
@@ -43,5 +42,3 @@ func (l *rowLadder) AppendRows(dst []byte, list []int32, codes []encoders.RowCod
 	}
 	return c.w.Bytes()
 }
-
-var _ encoders.RowCoder = (*rowLadder)(nil)

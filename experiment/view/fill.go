@@ -27,7 +27,7 @@ type Filler struct {
 	changed  frame.Rows  // rows in which the newest frame differs from the one before
 
 	candidates []candidate
-	waiting    []waitingRow // buffer of findCandidates
+	waiting    []waitingRow // buffer of findCandidates and Skip
 	places     []int32      // of the candidates by row: index in Server.waiting
 	bits       []int32      // estimates for the first candidates, which are sorted; see sortFirst
 	chunk      int          // candidates that sortFirst sorts next
@@ -316,7 +316,7 @@ func (f *Filler) findCandidates(s *Server) (longestWait int) {
 	}
 	f.candidates = f.candidates[:0]
 	f.interest.aim(f)
-	waiting := f.waiting[:0]
+	f.waiting = f.waiting[:0]
 	old := 0
 	for i := range s.differing.All() {
 		row := s.nextWaiting(i, &old)
@@ -330,22 +330,21 @@ func (f *Filler) findCandidates(s *Server) (longestWait int) {
 		}
 		longestWait = max(longestWait, f.waited(&row))
 		priority := f.priority(s, i, &row, cost)
-		f.places[i] = int32(len(waiting))
-		waiting = append(waiting, row)
+		f.places[i] = int32(len(f.waiting))
+		f.waiting = append(f.waiting, row)
 		// A row that equals the reference cannot be sent until an ack changes the reference.
 		if priority >= f.rule.min && !s.tooLarge.Has(i) && (s.ref[i] == s.expected[i] || f.differs(i, s.ref[i])) {
 			f.candidates = append(f.candidates, newCandidate(i, priority))
 		}
 	}
-	f.setWaiting(s, waiting)
+	f.setWaiting(s)
 	return longestWait
 }
 
-// setWaiting makes waiting the entries of the rows that differ from what client s is expected to show.
-func (f *Filler) setWaiting(s *Server, waiting []waitingRow) {
+// setWaiting makes f.waiting the entries of the rows that differ from what client s is expected to show.
+func (f *Filler) setWaiting(s *Server) {
 	copy(s.listed, s.differing)
-	s.waiting = append(s.waiting[:0], waiting...)
-	f.waiting = waiting
+	s.waiting = append(s.waiting[:0], f.waiting...)
 }
 
 // codedRow returns what is known of row i relative to the reference of client s. All clients with the same value in the
@@ -444,16 +443,16 @@ func (f *Filler) accumulate(row *waitingRow, add uint64) uint64 {
 // Skip records that no packet to client s contains rows of the newest frame. They wait from this frame on.
 func (f *Filler) Skip(s *Server) {
 	s.differing.Union(f.changed)
-	waiting := f.waiting[:0]
+	f.waiting = f.waiting[:0]
 	old := 0
 	for i := range s.differing.All() {
 		row := s.nextWaiting(i, &old)
 		if row.since == 0 && f.changed.Has(i) && f.differs(i, s.expected[i]) {
 			row.since = f.frames
 		}
-		waiting = append(waiting, row)
+		f.waiting = append(f.waiting, row)
 	}
-	f.setWaiting(s, waiting)
+	f.setWaiting(s)
 }
 
 // LongestWait returns for how many frames a row has differed from what client s is expected to show, at most.
